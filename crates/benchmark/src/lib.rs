@@ -1,0 +1,1 @@
+//! A load generator with the flags and output of redis-benchmark.

@@ -1,0 +1,1 @@
+//! A Redis-compatible in-memory data store.

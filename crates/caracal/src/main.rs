@@ -1,0 +1,2 @@
+//! The `caracal` binary.
+fn main() {}

@@ -1,0 +1,1 @@
+//! An interactive client with the flags and output of redis-cli.

@@ -1,0 +1,1 @@
+//! Every command, a file each, a folder a group.

@@ -1,0 +1,1 @@
+//! Configuration as data: every parameter, redis.conf syntax, CONFIG GET, SET and REWRITE.

@@ -1,0 +1,1 @@
+//! Sessions, command specs and dispatch, the gate, effects and ports.

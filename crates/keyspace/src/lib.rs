@@ -1,0 +1,1 @@
+//! Entries, shards, locks, expiry and the one guard through which values change.

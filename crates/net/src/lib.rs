@@ -1,0 +1,1 @@
+//! Listeners, workers and connections.

@@ -1,0 +1,1 @@
+//! The data structures behind every value: table, lists, sets, hashes, sorted sets.

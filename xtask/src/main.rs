@@ -1,0 +1,2 @@
+//! `cargo xtask`: development tasks.
+fn main() {}
