@@ -4,4 +4,5 @@
 //! need it. Nothing here knows the names of keys, expiry, replies or the time.
 
 pub mod hash;
+pub mod sorted_set;
 pub mod table;
