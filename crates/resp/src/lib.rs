@@ -4,6 +4,7 @@
 //! Everything here works on byte slices and buffers that the caller owns. The crate knows neither
 //! sockets nor commands.
 
+pub mod client;
 pub mod number;
 pub mod request;
 pub mod writer;
