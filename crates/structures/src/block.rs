@@ -12,8 +12,9 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::ptr::NonNull;
 
-/// The longest byte string that one item of a collection may hold: lengths inside blocks are 32 bits wide.
-pub const MAX_ITEM_BYTES: usize = u32::MAX as usize - 1024;
+/// The longest byte string that one item of a collection may hold: lengths and offsets inside blocks are 32 bits wide,
+/// and the size class of the block has to be too.
+pub const MAX_ITEM_BYTES: usize = 3 << 30;
 
 /// A header of zeros for the owners that hold nothing: reading it needs no check for a missing block. It is never
 /// written or released.

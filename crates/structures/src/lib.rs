@@ -3,4 +3,5 @@
 pub mod block;
 pub mod intset;
 pub mod item;
+pub mod list;
 pub mod packed;
