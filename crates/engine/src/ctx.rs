@@ -11,7 +11,6 @@ use crate::stats::WorkerStats;
 
 /// The context of a command. Its fields may be borrowed side by side: a value from `db` while
 /// `reply` is written to.
-#[derive(Debug)]
 pub struct Ctx<'a> {
     /// The selected database, with the shards of the command's keys.
     pub db: Db<'a>,

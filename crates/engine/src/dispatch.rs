@@ -251,7 +251,8 @@ fn unknown_command(words: &[&[u8]]) -> CommandError {
 #[inline]
 fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcome {
     let spec = entry.command.spec;
-    let stats = &ctx.stats.by_command[entry.index];
+    let counters = ctx.stats;
+    let stats = &counters.by_command[entry.index];
     ctx.session.client.last_command.store(entry.index + 1, Relaxed);
     if words.len() < spec.words_min || words.len() > spec.words_max {
         bump(&stats.rejected, 1);

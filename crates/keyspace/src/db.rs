@@ -42,7 +42,6 @@ pub struct Place {
 }
 
 /// The shards held, and the way to their keys.
-#[derive(Debug)]
 pub struct Db<'k> {
     keyspace: &'k Keyspace,
     database: usize,
@@ -57,7 +56,6 @@ pub struct Db<'k> {
     misses: Cell<u64>,
 }
 
-#[derive(Debug)]
 struct Held<'k> {
     index: usize,
     data: LockGuard<'k, ShardData>,

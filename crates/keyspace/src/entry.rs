@@ -77,7 +77,7 @@ impl Kind {
 }
 
 /// A value borrowed from its entry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub enum Value<'a> {
     Text(Text<'a>),

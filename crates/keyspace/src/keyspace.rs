@@ -12,7 +12,6 @@ use crate::shard::{SHARDS, Shard};
 const FREE_ON_THE_SPOT_MAX: usize = 64;
 
 /// All keys of a server.
-#[derive(Debug)]
 pub struct Keyspace {
     /// The shards of a database come into being with its first use: most servers use one.
     databases: Box<[OnceLock<Box<[Shard]>>]>,

@@ -19,7 +19,6 @@ pub fn shard_of(hash: u64) -> usize {
 }
 
 /// A lock with the data behind it, alone on its cache lines.
-#[derive(Debug)]
 #[repr(align(128))]
 pub struct Shard {
     data: Lock<ShardData>,
@@ -29,7 +28,6 @@ pub struct Shard {
 }
 
 /// What a shard's lock protects.
-#[derive(Debug)]
 pub struct ShardData {
     pub(crate) table: Table<Entry>,
     pub(crate) books: Books,
