@@ -306,6 +306,11 @@ impl Clone for Chain {
         // Copies of nodes have no free room.
         let nodes = self.nodes.clone();
         let node_bytes = nodes.iter().map(Node::heap_bytes).sum();
-        Chain { nodes, len: self.len, node_bytes, limits: self.limits }
+        Chain {
+            nodes,
+            len: self.len,
+            node_bytes,
+            limits: self.limits,
+        }
     }
 }
