@@ -12,8 +12,8 @@
 //! | `0..=0x7D` in the other bits | the length itself |
 //! | `0x7E`, `0x7F` | 2 or 4 bytes follow, little endian |
 //!
-//! The block's size follows from the lengths. A value is rewritten in place as long as the block keeps its size class,
-//! so that a counter that is set again and again allocates nothing.
+//! The block's size follows from the lengths. A value is rewritten in place as long as the block
+//! keeps its size class, so that a counter that is set again and again allocates nothing.
 #![allow(unsafe_code)]
 
 use crate::block::{self, MAX_ITEM_BYTES};
@@ -146,7 +146,8 @@ impl FieldMut<'_> {
         }
         let (n, first) = (name.len(), name_size(name.len()));
         let (old, new) = (length::size(old.len()), length::size(value.len()));
-        // SAFETY: the block has room for the new lengths and bytes; the name makes way for a length of another size.
+        // SAFETY: the block has room for the new lengths and bytes; the name makes way for a length
+        // of another size.
         unsafe {
             let at = self.block.as_ptr().add(first);
             if old != new {
@@ -160,8 +161,8 @@ impl FieldMut<'_> {
     }
 }
 
-// SAFETY: the raw pointer is the block's address, which the allocator takes from the lower 48 bits; the hash depends
-// on the name alone, and it does not change.
+// SAFETY: the raw pointer is the block's address, which the allocator takes from the lower 48 bits;
+// the hash depends on the name alone, and it does not change.
 unsafe impl Element for Field {
     type Ref<'a> = Pair<'a>;
     type Mut<'a> = FieldMut<'a>;

@@ -1,7 +1,8 @@
 //! Hashes: fields with a name and a value each.
 //!
-//! A small hash is a compact sequence of names and values in turn (`packed/`), past the limits it is a table of fields
-//! (`field.rs`). The forms bear Redis's names and change by its thresholds, and only towards the table.
+//! A small hash is a compact sequence of names and values in turn (`packed/`), past the limits it
+//! is a table of fields (`field.rs`). The forms bear Redis's names and change by its thresholds,
+//! and only towards the table.
 //!
 //! Invariants: a name is present once; a compact sequence has an even number of items.
 
@@ -73,7 +74,8 @@ impl HashMap {
         HashMap(Form::Packed(Packed::new()))
     }
 
-    /// Goes over to a table at once if `count` fields, which are about to be set, are too many for the compact form.
+    /// Goes over to a table at once if `count` fields, which are about to be set, are too many for
+    /// the compact form.
     pub fn expect(&mut self, count: usize, limits: &Limits) {
         if count > limits.max_entries && matches!(self.0, Form::Packed(_)) {
             self.table(count);
@@ -214,8 +216,8 @@ impl HashMap {
         }
     }
 
-    /// The names and values of all fields, each once; in the compact form in the order in which they were first set,
-    /// else in no order.
+    /// The names and values of all fields, each once; in the compact form in the order in which
+    /// they were first set, else in no order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         match &self.0 {
@@ -224,8 +226,9 @@ impl HashMap {
         }
     }
 
-    /// Visits the names and values of some fields and answers the cursor for the next call. 0 begins and ends a scan;
-    /// every field that is present throughout is visited at least once. The compact form is visited as a whole.
+    /// Visits the names and values of some fields and answers the cursor for the next call. 0
+    /// begins and ends a scan; every field that is present throughout is visited at least once. The
+    /// compact form is visited as a whole.
     pub fn scan(&self, cursor: u64, mut visit: impl FnMut(&[u8], &[u8])) -> u64 {
         match &self.0 {
             Form::Table(fields) => fields

@@ -70,7 +70,7 @@ fn check(map: &HashMap, model: &BTreeMap<Vec<u8>, Vec<u8>>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn behaves_like_a_tree(ops in proptest::collection::vec(op(), 0..60), limits in limits()) {

@@ -1,7 +1,7 @@
 //! A member of a big set: one thin allocation, its length (`packed/length.rs`) and its bytes.
 //!
-//! The block's size follows from the length, so a table of members needs nothing but their addresses: 17 bytes take
-//! one length byte and a block of 24.
+//! The block's size follows from the length, so a table of members needs nothing but their
+//! addresses: 17 bytes take one length byte and a block of 24.
 #![allow(unsafe_code)]
 
 use crate::block::{self, MAX_ITEM_BYTES};
@@ -68,8 +68,8 @@ unsafe fn read<'a>(block: NonNull<u8>) -> &'a [u8] {
     }
 }
 
-// SAFETY: the raw pointer is the block's address, which the allocator takes from the lower 48 bits; the hash depends
-// on the bytes alone, and they do not change.
+// SAFETY: the raw pointer is the block's address, which the allocator takes from the lower 48 bits;
+// the hash depends on the bytes alone, and they do not change.
 unsafe impl Element for Member {
     type Ref<'a> = &'a [u8];
     type Mut<'a> = &'a [u8];

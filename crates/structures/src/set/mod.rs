@@ -1,10 +1,12 @@
 //! Sets of byte strings.
 //!
-//! A set of integers is a sorted array (`intset.rs`), another small set a compact sequence (`packed/`), and past the
-//! limits a set is a table of members (`table/`). The forms bear Redis's names and are chosen by its thresholds; a set
-//! never goes back to a smaller form, as in Redis, since members that come and go would pay for it again and again.
+//! A set of integers is a sorted array (`intset.rs`), another small set a compact sequence
+//! (`packed/`), and past the limits a set is a table of members (`table/`). The forms bear Redis's
+//! names and are chosen by its thresholds; a set never goes back to a smaller form, as in Redis,
+//! since members that come and go would pay for it again and again.
 //!
-//! Invariants: a member is present once; in the form of integers every member is the canonical text of one.
+//! Invariants: a member is present once; in the form of integers every member is the canonical text
+//! of one.
 
 mod member;
 mod members;
@@ -98,7 +100,8 @@ impl Set {
         set
     }
 
-    /// Goes over to a table at once if `count` members, which are about to be added, would not suit the present form.
+    /// Goes over to a table at once if `count` members, which are about to be added, would not suit
+    /// the present form.
     pub fn expect(&mut self, count: usize, limits: &Limits) {
         let max = match &self.0 {
             Form::Ints(_) => limits.intset_max_entries,
@@ -288,8 +291,9 @@ impl Set {
         }
     }
 
-    /// Visits some members and answers the cursor for the next call. 0 begins and ends a scan; every member that is
-    /// present throughout is visited at least once. A set without a table is visited as a whole.
+    /// Visits some members and answers the cursor for the next call. 0 begins and ends a scan;
+    /// every member that is present throughout is visited at least once. A set without a table is
+    /// visited as a whole.
     pub fn scan(&self, cursor: u64, mut visit: impl FnMut(Item<'_>)) -> u64 {
         match &self.0 {
             Form::Table(members) => members
@@ -320,7 +324,8 @@ impl Set {
         true
     }
 
-    /// Appends a member, known to be new, to a compact sequence, or to the table that it has to become.
+    /// Appends a member, known to be new, to a compact sequence, or to the table that it has to
+    /// become.
     #[inline]
     fn append(&mut self, member: &[u8], limits: &Limits) {
         match &mut self.0 {
@@ -345,7 +350,8 @@ impl Set {
             let text = |value| Digits::new().format(value).len();
             text(min).max(text(max))
         });
-        // The smallest and the largest integer have the longest texts; a set of up to 2^30 of them is not short.
+        // The smallest and the largest integer have the longest texts; a set of up to 2^30 of them
+        // is not short.
         if ints.len() < limits.listpack_max_entries
             && longest <= limits.listpack_max_value
             && ints.len().saturating_mul(longest + 1) < 1 << 30
