@@ -1,23 +1,24 @@
 //! Raw heap blocks whose size is found again from what they hold.
 //!
-//! A short set member or a small hash must not pay for a pointer, a length and a capacity beside its bytes. The
-//! owners of these blocks keep a bare pointer and derive the size from a header inside the block, always
-//! rounded to the allocator's size class, so that "the room left" and "the bytes to account for" are functions of
-//! the content. The rejected alternative, asking the allocator for the usable size, costs a lookup per call and
-//! ties the crate to one allocator.
+//! A short set member or a small hash must not pay for a pointer, a length and a capacity beside
+//! its bytes. The owners of these blocks keep a bare pointer and derive the size from a header
+//! inside the block, always rounded to the allocator's size class, so that "the room left" and "the
+//! bytes to account for" are functions of the content. The rejected alternative, asking the
+//! allocator for the usable size, costs a lookup per call and ties the crate to one allocator.
 //!
-//! Invariants: a block is at least 8 bytes, aligned to 8, and is released with the size it was allocated with.
+//! Invariants: a block is at least 8 bytes, aligned to 8, and is released with the size it was
+//! allocated with.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::ptr::NonNull;
 
-/// The longest byte string that one item of a collection may hold: lengths and offsets inside blocks are 32 bits wide,
-/// and the size class of the block has to be too.
+/// The longest byte string that one item of a collection may hold: lengths and offsets inside
+/// blocks are 32 bits wide, and the size class of the block has to be too.
 pub const MAX_ITEM_BYTES: usize = 3 << 30;
 
-/// A header of zeros for the owners that hold nothing: reading it needs no check for a missing block. It is never
-/// written or released.
+/// A header of zeros for the owners that hold nothing: reading it needs no check for a missing
+/// block. It is never written or released.
 #[repr(align(8))]
 pub(crate) struct Empty([u8; 8]);
 
@@ -31,8 +32,9 @@ impl Empty {
     }
 }
 
-/// The bytes that an allocation of `size` occupies: jemalloc's size classes with an 8-byte quantum (multiples of 8
-/// up to 64, then four classes per doubling). With another allocator it is a close estimate.
+/// The bytes that an allocation of `size` occupies: jemalloc's size classes with an 8-byte quantum
+/// (multiples of 8 up to 64, then four classes per doubling). With another allocator it is a close
+/// estimate.
 #[inline]
 pub(crate) const fn rounded(size: usize) -> usize {
     if size <= 64 {
@@ -45,7 +47,8 @@ pub(crate) const fn rounded(size: usize) -> usize {
 #[inline]
 fn layout(size: usize) -> Layout {
     debug_assert!(size >= 8 && size.is_multiple_of(8) && size <= isize::MAX as usize - 8);
-    // SAFETY: the alignment is a power of two and a size past isize::MAX cannot come from lengths of 32 bits.
+    // SAFETY: the alignment is a power of two and a size past isize::MAX cannot come from lengths
+    // of 32 bits.
     unsafe { Layout::from_size_align_unchecked(size, 8) }
 }
 

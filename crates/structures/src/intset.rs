@@ -1,16 +1,16 @@
 //! A set of integers: a sorted array in one allocation, as wide as its widest member needs.
 //!
-//! Membership is a binary search, a change moves the tail. For the few hundred members that these sets hold, both
-//! are cheaper than hashing, and a member costs 2, 4 or 8 bytes. The width only grows, as in Redis: narrowing would
-//! need a look at every member on each removal.
+//! Membership is a binary search, a change moves the tail. For the few hundred members that these
+//! sets hold, both are cheaper than hashing, and a member costs 2, 4 or 8 bytes. The width only
+//! grows, as in Redis: narrowing would need a look at every member on each removal.
 //!
 //! | block | bytes |
 //! |---|---|
 //! | count * 4 + width code (0: 2 bytes a member, 1: 4, 2: 8) | 4 |
 //! | members, ascending, little endian on little-endian machines | count * width |
 //!
-//! Invariants: ascending without equals; without members there is no block; the block's size is the size class of
-//! header and members; at most 2^30 - 1 members.
+//! Invariants: ascending without equals; without members there is no block; the block's size is the
+//! size class of header and members; at most 2^30 - 1 members.
 #![allow(unsafe_code)]
 
 use crate::block;
@@ -261,7 +261,8 @@ impl IntSet {
     #[inline]
     fn write(&mut self, width: Width, index: usize, value: i64) {
         debug_assert!(index < self.len() && width == self.width() && Width::of(value) <= width);
-        // SAFETY: as for `read`; the unique borrow is of a set with members, which has a block of its own.
+        // SAFETY: as for `read`; the unique borrow is of a set with members, which has a block of
+        // its own.
         unsafe {
             let at = self.member(width, index);
             match width {

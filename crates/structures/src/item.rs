@@ -1,7 +1,7 @@
 //! What a collection yields: borrowed bytes, or an integer that is stored as one.
 //!
-//! A set of integers keeps no text, so an item of it is an [`Item::Int`] and the reader formats it where the text
-//! has to go. Yielding owned strings instead would allocate on every read.
+//! A set of integers keeps no text, so an item of it is an [`Item::Int`] and the reader formats it
+//! where the text has to go. Yielding owned strings instead would allocate on every read.
 
 /// One item of a collection, borrowed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The integer whose canonical text `bytes` is: an optional minus, no leading zeros, no plus, within 64 bits; `-0`
-/// is not canonical. Exactly these strings survive being stored as an integer.
+/// The integer whose canonical text `bytes` is: an optional minus, no leading zeros, no plus,
+/// within 64 bits; `-0` is not canonical. Exactly these strings survive being stored as an integer.
 #[inline]
 pub fn canonical_int(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = match bytes {

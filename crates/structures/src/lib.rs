@@ -5,9 +5,11 @@
 
 pub mod block;
 pub mod hash;
+pub mod hash_map;
 pub mod intset;
 pub mod item;
 pub mod list;
 pub mod packed;
+pub mod set;
 pub mod sorted_set;
 pub mod table;

@@ -1,7 +1,8 @@
 //! The form of a list that needs more than one node: a deque of them.
 //!
-//! Invariants: no node is empty; `len` is the sum of the nodes' counts and `node_bytes` that of their buffers; only a
-//! node of one item exceeds the byte limit that was in force when it was filled.
+//! Invariants: no node is empty; `len` is the sum of the nodes' counts and `node_bytes` that of
+//! their buffers; only a node of one item exceeds the byte limit that was in force when it was
+//! filled.
 
 use super::Limits;
 use super::iter::{self, Runs};
@@ -46,8 +47,9 @@ impl Chain {
         self.nodes.as_slices()
     }
 
-    /// The only node, or an empty one if there is none, once the items take no more than half of what one node may:
-    /// from there on the list is better off without the chain. The chain is of no use afterwards.
+    /// The only node, or an empty one if there is none, once the items take no more than half of
+    /// what one node may: from there on the list is better off without the chain. The chain is of
+    /// no use afterwards.
     #[inline]
     pub(super) fn take_small(&mut self) -> Option<Node> {
         if self.nodes.len() > 1 {
@@ -81,7 +83,8 @@ impl Chain {
 
     #[cold]
     fn push_node(&mut self, end: End, item: &[u8]) {
-        // An edge node will most likely be filled: starting with a quarter saves the many small steps.
+        // An edge node will most likely be filled: starting with a quarter saves the many small
+        // steps.
         let room = match self.limits.node_items {
             u32::MAX if framed(item.len()) <= self.limits.node_bytes => self.limits.node_bytes / 4,
             _ => 0,
@@ -193,7 +196,8 @@ impl Chain {
         self.compact(n.saturating_sub(2), n + 2);
     }
 
-    /// Removes up to `max` items equal to `value`, beginning at one end, and answers how many there were.
+    /// Removes up to `max` items equal to `value`, beginning at one end, and answers how many there
+    /// were.
     pub(super) fn remove(&mut self, value: &[u8], from: End, max: usize) -> usize {
         let nodes = self.nodes.len();
         let mut removed = 0;
@@ -306,6 +310,11 @@ impl Clone for Chain {
         // Copies of nodes have no free room.
         let nodes = self.nodes.clone();
         let node_bytes = nodes.iter().map(Node::heap_bytes).sum();
-        Chain { nodes, len: self.len, node_bytes, limits: self.limits }
+        Chain {
+            nodes,
+            len: self.len,
+            node_bytes,
+            limits: self.limits,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The items of a list in either direction, from any index.
 //!
-//! An iterator keeps a position within one node and the nodes that are still to come, so that a step within a node is
-//! a read of a length. Internal iteration (`for_each` and whatever else ends in `fold`) also drops the question of
-//! whether the node has ended to one per node.
+//! An iterator keeps a position within one node and the nodes that are still to come, so that a
+//! step within a node is a read of a length. Internal iteration (`for_each` and whatever else ends
+//! in `fold`) also drops the question of whether the node has ended to one per node.
 #![allow(unsafe_code)]
 
 use super::node::{Node, backward, forward};

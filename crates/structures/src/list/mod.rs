@@ -1,13 +1,14 @@
 //! Lists: a deque of packed nodes.
 //!
-//! A list of few items is one node, a buffer of items (`node.rs`); past a node's limits it is a deque of them
-//! (`chain.rs`). Items are kept as the bytes that came, two bytes of overhead for a short one. A deque of buffers costs
-//! a fraction of what a linked list or a deque of strings would, keeps both ends O(1), and reads at the speed of memory.
-//! Finding an index walks the nodes' counts from the nearer end; a tree of counts would make every push dearer for the
-//! sake of a rare command.
+//! A list of few items is one node, a buffer of items (`node.rs`); past a node's limits it is a
+//! deque of them (`chain.rs`). Items are kept as the bytes that came, two bytes of overhead for a
+//! short one. A deque of buffers costs a fraction of what a linked list or a deque of strings
+//! would, keeps both ends O(1), and reads at the speed of memory. Finding an index walks the nodes'
+//! counts from the nearer end; a tree of counts would make every push dearer for the sake of a rare
+//! command.
 //!
-//! The forms bear Redis's names: one node within the limits is a listpack, else it is a quicklist, and a quicklist
-//! becomes a listpack again when it is down to half a node.
+//! The forms bear Redis's names: one node within the limits is a listpack, else it is a quicklist,
+//! and a quicklist becomes a listpack again when it is down to half a node.
 
 mod chain;
 mod iter;
@@ -30,8 +31,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// From the directive's value: -1 to -5 stand for 4, 8, 16, 32 and 64 KB a node (and lesser values for the last);
-    /// a positive value is the number of items a node, which then is held to 8 KB as well; 0 is taken as 1.
+    /// From the directive's value: -1 to -5 stand for 4, 8, 16, 32 and 64 KB a node (and lesser
+    /// values for the last); a positive value is the number of items a node, which then is held to
+    /// 8 KB as well; 0 is taken as 1.
     pub const fn new(list_max_listpack_size: i64) -> Limits {
         match list_max_listpack_size {
             value @ 0.. => {
@@ -159,7 +161,8 @@ impl List {
     /// Adds an item at one end.
     ///
     /// # Panics
-    /// When the item is longer than [`MAX_ITEM_BYTES`](crate::block::MAX_ITEM_BYTES), as with every call that takes one.
+    /// When the item is longer than [`MAX_ITEM_BYTES`](crate::block::MAX_ITEM_BYTES), as with every
+    /// call that takes one.
     #[inline]
     pub fn push(&mut self, end: End, item: &[u8], limits: &Limits) {
         match &mut self.0 {
@@ -233,7 +236,8 @@ impl List {
         }
     }
 
-    /// Keeps the items from `start` up to, not including, `end`. Indices past the end are taken as the end.
+    /// Keeps the items from `start` up to, not including, `end`. Indices past the end are taken as
+    /// the end.
     pub fn trim(&mut self, start: usize, end: usize) {
         let len = self.len();
         let (start, end) = clamp(start, end, len);
@@ -299,7 +303,8 @@ impl List {
         found.is_some()
     }
 
-    /// Removes up to `max` items equal to `value`, beginning at one end, and answers how many it removed.
+    /// Removes up to `max` items equal to `value`, beginning at one end, and answers how many it
+    /// removed.
     pub fn remove(&mut self, value: &[u8], from: End, max: usize) -> usize {
         match &mut self.0 {
             Form::One(node) => {
@@ -319,8 +324,8 @@ impl List {
         }
     }
 
-    /// Calls `found` with the index of each item equal to `value`, in the order that begins at one end, until it
-    /// breaks or `compared_max` items have been looked at.
+    /// Calls `found` with the index of each item equal to `value`, in the order that begins at one
+    /// end, until it breaks or `compared_max` items have been looked at.
     pub fn positions(
         &self,
         value: &[u8],
@@ -362,7 +367,8 @@ impl List {
         self.range_rev(0, self.len())
     }
 
-    /// The items from `start` up to, not including, `end`. Indices past the end are taken as the end.
+    /// The items from `start` up to, not including, `end`. Indices past the end are taken as the
+    /// end.
     ///
     /// `for_each` on it is the fastest way to read them.
     #[inline]

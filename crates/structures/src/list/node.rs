@@ -1,8 +1,8 @@
 //! One node of a list: a buffer whose items lie together, with free room on both sides.
 //!
-//! Free room at both ends makes a push or a pop at either of them a write or a step, never a move of the node; a
-//! buffer with its items flush at the front would move up to 8 KB for each push on the left. An item carries its length
-//! on both sides, so that it can be read from both.
+//! Free room at both ends makes a push or a pop at either of them a write or a step, never a move
+//! of the node; a buffer with its items flush at the front would move up to 8 KB for each push on
+//! the left. An item carries its length on both sides, so that it can be read from both.
 //!
 //! ```text
 //!  buffer          start                                      end        capacity
@@ -15,14 +15,16 @@
 //! | the bytes | |
 //! | length of the two above, backward form | 1, 3 or 5 |
 //!
-//! When the room on one side is used up: if the other side has at least a quarter of the content, the items slide (each
-//! slide is paid for by the bytes pushed since the last, a quarter of what it moves at the least); otherwise the buffer
-//! grows by half, to the byte limit and, for a queue that stays just below the limit, to a quarter beyond it.
+//! When the room on one side is used up: if the other side has at least a quarter of the content,
+//! the items slide (each slide is paid for by the bytes pushed since the last, a quarter of what it
+//! moves at the least); otherwise the buffer grows by half, to the byte limit and, for a queue that
+//! stays just below the limit, to a quarter beyond it.
 //!
-//! Two bytes of the handle are padding; they are where a compressed form of the node can be told from this one.
+//! Two bytes of the handle are padding; they are where a compressed form of the node can be told
+//! from this one.
 //!
-//! Invariants: `start <= end <= capacity`; `count` items lie between the first two; no items, then `start == end`; the
-//! capacity is 0 (no buffer) or a size class.
+//! Invariants: `start <= end <= capacity`; `count` items lie between the first two; no items, then
+//! `start == end`; the capacity is 0 (no buffer) or a size class.
 #![allow(unsafe_code)]
 
 use super::Limits;
@@ -258,7 +260,8 @@ impl Node {
         (self.at(self.start), self.at(self.end))
     }
 
-    /// Up to item `index`, not included, the framed items, for [`backward`]; their start comes first.
+    /// Up to item `index`, not included, the framed items, for [`backward`]; their start comes
+    /// first.
     pub(super) fn span_to(&self, index: usize) -> (*const u8, *const u8) {
         (self.at(self.start), self.at(self.offset(index)))
     }
@@ -305,15 +308,15 @@ impl Node {
         self.count -= 1;
     }
 
-    /// Removes items equal to `value`: from the front on, passes over `skip` of them and then removes up to `max`.
-    /// Answers how many were removed.
+    /// Removes items equal to `value`: from the front on, passes over `skip` of them and then
+    /// removes up to `max`. Answers how many were removed.
     pub(super) fn remove_equal(&mut self, value: &[u8], mut skip: usize, max: usize) -> usize {
         let mut removed = 0;
         let buffer = self.buffer.as_ptr();
         let (mut from, mut to) = (self.start, self.start);
         while from < self.end && removed < max {
-            // SAFETY: `from` is at an item, and `to` does not lie behind it, so that the items move down within the
-            // buffer.
+            // SAFETY: `from` is at an item, and `to` does not lie behind it, so that the items move
+            // down within the buffer.
             unsafe {
                 let (item, next) = forward(buffer.add(from as usize));
                 let equal = item == value;
@@ -399,7 +402,8 @@ impl Node {
         unsafe { self.buffer.as_ptr().add(offset as usize) }
     }
 
-    /// Replaces the bytes from `at` to `old_end` by `new_len` bytes which `write` fills in, moving the shorter side.
+    /// Replaces the bytes from `at` to `old_end` by `new_len` bytes which `write` fills in, moving
+    /// the shorter side.
     fn splice(
         &mut self,
         mut at: u32,
@@ -413,7 +417,8 @@ impl Node {
         if new_len == old_len {
             return write(self.at(at));
         }
-        // Towards which end the difference goes: the side with less to move, unless only the other has the room.
+        // Towards which end the difference goes: the side with less to move, unless only the other
+        // has the room.
         let mut end = if before < behind {
             End::Front
         } else {
@@ -438,7 +443,8 @@ impl Node {
                 old_end = at + old_len;
             }
         }
-        // SAFETY: the side that moves has the room for the difference, and both parts stay within the buffer.
+        // SAFETY: the side that moves has the room for the difference, and both parts stay within
+        // the buffer.
         unsafe {
             let target = match end {
                 End::Front => {
@@ -471,7 +477,8 @@ impl Node {
         if want <= self.capacity && self.capacity - want >= want / 4 {
             let free = self.capacity - want;
             let start = room_of_other(free, if used == 0 { 0 } else { free / 4 });
-            // SAFETY: start and used bytes fit in the capacity, as need and a part of the free room do beside them.
+            // SAFETY: start and used bytes fit in the capacity, as need and a part of the free room
+            // do beside them.
             unsafe { self.at(self.start).copy_to(self.at(start), used as usize) };
             self.start = start;
             self.end = start + used;
@@ -544,8 +551,8 @@ impl Drop for Node {
 /// `at` is valid for writes of the framed item.
 #[inline]
 unsafe fn write_item(at: *mut u8, item: &[u8]) {
-    // SAFETY: the caller's promise; an item is never inside the node that it is written to, since writing takes a
-    // unique borrow of that.
+    // SAFETY: the caller's promise; an item is never inside the node that it is written to, since
+    // writing takes a unique borrow of that.
     unsafe {
         let prefix = length::write(at, item.len());
         let bytes = at.add(prefix);

@@ -6,8 +6,8 @@
 //! | `0xFE` | 2 bytes follow, little endian |
 //! | `0xFF` | 4 bytes follow, little endian |
 //!
-//! The backward form holds the same bytes with the marker last, so that it can be read from its end. A longer form
-//! is never used for a length that a shorter one can hold.
+//! The backward form holds the same bytes with the marker last, so that it can be read from its
+//! end. A longer form is never used for a length that a shorter one can hold.
 #![allow(unsafe_code)]
 
 const TWO: u8 = 0xFE;

@@ -1,10 +1,11 @@
 //! A compact sequence of byte strings in one allocation, for small sets and small hashes.
 //!
-//! The handle is one pointer; the block holds a short header and the items one after the other. A lookup is a scan,
-//! which for the few dozen items that these hold beats hashing, and a set of four short words fits in 32 bytes. No
-//! capacity is stored: it is the size class of the content, so the block moves whenever an item crosses a class.
-//! A stored capacity would save some of these moves and cost a size class on most small values. Items are read
-//! forwards only; lists, which need both directions, have their own nodes.
+//! The handle is one pointer; the block holds a short header and the items one after the other. A
+//! lookup is a scan, which for the few dozen items that these hold beats hashing, and a set of four
+//! short words fits in 32 bytes. No capacity is stored: it is the size class of the content, so the
+//! block moves whenever an item crosses a class. A stored capacity would save some of these moves
+//! and cost a size class on most small values. Items are read forwards only; lists, which need both
+//! directions, have their own nodes.
 //!
 //! | narrow block | bytes | | wide block | bytes |
 //! |---|---|---|---|---|
@@ -15,9 +16,9 @@
 //!
 //! An item is its length (`length.rs`) and its bytes. Numbers are little endian.
 //!
-//! Invariants: without items there is no block (the pointer is that of a shared, empty, narrow header); a block is
-//! narrow while both numbers fit, and once wide it stays so until it is empty; its size is the size class of header
-//! and items.
+//! Invariants: without items there is no block (the pointer is that of a shared, empty, narrow
+//! header); a block is narrow while both numbers fit, and once wide it stays so until it is empty;
+//! its size is the size class of header and items.
 #![allow(unsafe_code)]
 
 pub(crate) mod length;
@@ -41,7 +42,8 @@ unsafe impl Send for Packed {}
 // SAFETY: as above; nothing is changed through a shared reference.
 unsafe impl Sync for Packed {}
 
-/// Where an item begins, in bytes from the first item. It goes stale with the next change of the sequence.
+/// Where an item begins, in bytes from the first item. It goes stale with the next change of the
+/// sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offset(usize);
 
@@ -102,16 +104,17 @@ impl Packed {
         block::prefetch(self.block.as_ptr());
     }
 
-    /// Where the first item equal to `needle` begins. With a `STRIDE` of 2 only every other item is compared, from
-    /// the first: the names of name and value pairs.
+    /// Where the first item equal to `needle` begins. With a `STRIDE` of 2 only every other item is
+    /// compared, from the first: the names of name and value pairs.
     #[inline]
     pub fn find<const STRIDE: usize>(&self, needle: &[u8]) -> Option<Offset> {
         let header = self.header();
         let (start, end) = self.bounds(header);
         let mut at = start;
         while at < end {
-            // SAFETY: `at` is at the length of an item, and the item ends within the block. The items of a block
-            // are a multiple of the stride that its owner uses, so that the skipped ones are there.
+            // SAFETY: `at` is at the length of an item, and the item ends within the block. The
+            // items of a block are a multiple of the stride that its owner uses, so that the
+            // skipped ones are there.
             unsafe {
                 let (n, prefix) = length::read(at);
                 let bytes = at.add(prefix);
@@ -133,7 +136,8 @@ impl Packed {
     pub fn item(&self, offset: Offset) -> (&[u8], Offset) {
         let header = self.header();
         assert!(offset.0 < header.used);
-        // SAFETY: an offset comes from this sequence in its present state, so that an item begins there.
+        // SAFETY: an offset comes from this sequence in its present state, so that an item begins
+        // there.
         unsafe {
             let at = self.block.as_ptr().add(header.size + offset.0);
             let (n, prefix) = length::read(at);
@@ -244,8 +248,8 @@ impl Packed {
     #[inline]
     fn header(&self) -> Header {
         let block = self.block.as_ptr();
-        // SAFETY: every block, and the shared empty header, begins with two numbers of 16 bits; a wide one with
-        // the marker, and then has two of 32 bits.
+        // SAFETY: every block, and the shared empty header, begins with two numbers of 16 bits; a
+        // wide one with the marker, and then has two of 32 bits.
         unsafe {
             let used = u16::from_le(block.cast::<u16>().read());
             if used != MARKER {
@@ -275,8 +279,8 @@ impl Packed {
         }
     }
 
-    /// Makes the block fit `used` bytes of items and writes the header. The first of the old and new bytes of items
-    /// stay; what is behind them is for the caller to write.
+    /// Makes the block fit `used` bytes of items and writes the header. The first of the old and
+    /// new bytes of items stay; what is behind them is for the caller to write.
     fn resize(&mut self, old: Header, used: usize, count: usize) -> Header {
         assert!(used <= 1 << 30, "a packed sequence ends at 1 GiB");
         let old_size = if old.count == 0 {
@@ -303,8 +307,8 @@ impl Packed {
             WIDE
         };
         let new_size = block::rounded(size + used);
-        // SAFETY: a block is present when the old size is not zero, and then has that size; the new one has room
-        // for the header and `used` bytes.
+        // SAFETY: a block is present when the old size is not zero, and then has that size; the new
+        // one has room for the header and `used` bytes.
         unsafe {
             if old_size == 0 {
                 self.block = block::allocate(new_size);
@@ -384,7 +388,8 @@ impl<'a> Iterator for Iter<'a> {
         if self.at == self.end {
             return None;
         }
-        // SAFETY: `at` is at an item that ends at or before `end`; the borrow keeps the block as it is.
+        // SAFETY: `at` is at an item that ends at or before `end`; the borrow keeps the block as it
+        // is.
         unsafe {
             let (n, prefix) = length::read(self.at);
             let item = slice::from_raw_parts(self.at.add(prefix), n);
@@ -398,8 +403,8 @@ impl<'a> Iterator for Iter<'a> {
 /// `at` is valid for writes of the item and its length.
 #[inline]
 unsafe fn write_item(at: *mut u8, item: &[u8]) -> *mut u8 {
-    // SAFETY: the caller's promise; an item is never inside the block that it is written to, since writing takes a
-    // unique borrow of that.
+    // SAFETY: the caller's promise; an item is never inside the block that it is written to, since
+    // writing takes a unique borrow of that.
     unsafe {
         let bytes = at.add(length::write(at, item.len()));
         bytes.copy_from_nonoverlapping(item.as_ptr(), item.len());
@@ -411,7 +416,8 @@ unsafe fn write_item(at: *mut u8, item: &[u8]) -> *mut u8 {
 /// `bytes` is valid for reads of as many bytes as `needle` has.
 #[inline]
 unsafe fn equal(bytes: *const u8, needle: &[u8]) -> bool {
-    // Names of one length often differ in the last byte: a look at it saves most calls of the comparison.
+    // Names of one length often differ in the last byte: a look at it saves most calls of the
+    // comparison.
     // SAFETY: the caller's promise.
     unsafe {
         let n = needle.len();
