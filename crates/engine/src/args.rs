@@ -83,7 +83,9 @@ impl<'a> Args<'a> {
     /// Moves over the next word if it is `keyword`, in any case.
     #[inline]
     pub fn eat(&mut self, keyword: &str) -> bool {
-        let found = self.peek().is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()));
+        let found = self
+            .peek()
+            .is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()));
         self.at += found as usize;
         found
     }

@@ -79,12 +79,11 @@ pub struct Origin {
 impl Client {
     /// A client that [`Clients::add`] will number. `close` makes its connection end soon; it may be
     /// called from any thread and more than once.
-    pub fn new(
-        origin: Origin,
-        now_ms: u64,
-        close: impl Fn() + Send + Sync + 'static,
-    ) -> Client {
-        let identity = Identity { user: b"default".to_vec(), ..Identity::default() };
+    pub fn new(origin: Origin, now_ms: u64, close: impl Fn() + Send + Sync + 'static) -> Client {
+        let identity = Identity {
+            user: b"default".to_vec(),
+            ..Identity::default()
+        };
         Client {
             id: 0,
             address: origin.address,
@@ -123,7 +122,10 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("id", &self.id).field("address", &self.address).finish()
+        f.debug_struct("Client")
+            .field("id", &self.id)
+            .field("address", &self.address)
+            .finish()
     }
 }
 

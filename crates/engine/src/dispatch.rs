@@ -61,8 +61,15 @@ impl<'b> Batch<'b> {
         self.words.clear();
         self.ends.clear();
         // Collecting in place: the vector is empty, only its allocation changes hands.
-        let words = self.words.into_iter().map(|_| -> &'c [u8] { &[] }).collect();
-        Batch { words, ends: self.ends }
+        let words = self
+            .words
+            .into_iter()
+            .map(|_| -> &'c [u8] { &[] })
+            .collect();
+        Batch {
+            words,
+            ends: self.ends,
+        }
     }
 }
 
@@ -157,7 +164,15 @@ fn plan(ctx: &mut Ctx<'_>, batch: &Batch<'_>, first: usize) -> SmallVec<[Planned
         let words = batch.request(index);
         // The same command as before, most of the time.
         let entry = match run.last() {
-            Some(last) if last.entry.command.spec.name.as_bytes().eq_ignore_ascii_case(words[0]) => {
+            Some(last)
+                if last
+                    .entry
+                    .command
+                    .spec
+                    .name
+                    .as_bytes()
+                    .eq_ignore_ascii_case(words[0]) =>
+            {
                 last.entry
             }
             _ => match table.find(words[0]) {
@@ -168,11 +183,14 @@ fn plan(ctx: &mut Ctx<'_>, batch: &Batch<'_>, first: usize) -> SmallVec<[Planned
         if !entry.is_simple || words.len() < 2 {
             break;
         }
-        let Some(place) = ctx.db.try_hold(words[1]) else { break };
+        let Some(place) = ctx.db.try_hold(words[1]) else {
+            break;
+        };
         run.push(Planned { entry, place });
     }
     if run.len() > 1 {
-        run.iter().for_each(|planned| ctx.db.prefetch(planned.place));
+        run.iter()
+            .for_each(|planned| ctx.db.prefetch(planned.place));
     }
     run
 }
@@ -205,7 +223,8 @@ fn execute_alone<'s>(
     if spec.keys.is_empty() {
         return execute_one(ctx, &entry, words);
     }
-    ctx.db.hold_all(spec.key_positions(words).map(|position| words[position]));
+    ctx.db
+        .hold_all(spec.key_positions(words).map(|position| words[position]));
     let outcome = execute_one(ctx, &entry, words);
     ctx.db.release();
     outcome
@@ -214,32 +233,42 @@ fn execute_alone<'s>(
 /// The command, or the subcommand, that `words` name.
 fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError> {
     let name = words[0];
-    let Some(entry) = server.commands.find(name) else { return Err(unknown_command(words)) };
+    let Some(entry) = server.commands.find(name) else {
+        return Err(unknown_command(words));
+    };
     if entry.command.subcommands.is_empty() || words.len() < 2 {
         return Ok(*entry);
     }
     if words[1].eq_ignore_ascii_case(b"help") {
         return Ok(*entry);
     }
-    server.commands.find_subcommand(entry, words[1]).copied().ok_or_else(|| {
-        CommandError::new(format!(
-            "ERR unknown subcommand '{}'. Try {} HELP.",
-            String::from_utf8_lossy(&words[1][..words[1].len().min(128)]),
-            entry.command.spec.name,
-        ))
-    })
+    server
+        .commands
+        .find_subcommand(entry, words[1])
+        .copied()
+        .ok_or_else(|| {
+            CommandError::new(format!(
+                "ERR unknown subcommand '{}'. Try {} HELP.",
+                String::from_utf8_lossy(&words[1][..words[1].len().min(128)]),
+                entry.command.spec.name,
+            ))
+        })
 }
 
 fn unknown_command(words: &[&[u8]]) -> CommandError {
     const SHOWN_MAX: usize = 128;
-    let shown = |word: &[u8]| String::from_utf8_lossy(&word[..word.len().min(SHOWN_MAX)]).into_owned();
+    let shown =
+        |word: &[u8]| String::from_utf8_lossy(&word[..word.len().min(SHOWN_MAX)]).into_owned();
     let mut args = String::new();
     for word in &words[1..] {
         if args.len() >= SHOWN_MAX {
             break;
         }
         let room = SHOWN_MAX - args.len();
-        args += &format!("'{}' ", String::from_utf8_lossy(&word[..word.len().min(room)]));
+        args += &format!(
+            "'{}' ",
+            String::from_utf8_lossy(&word[..word.len().min(room)])
+        );
     }
     CommandError::new(format!(
         "ERR unknown command '{}', with args beginning with: {args}",
@@ -253,10 +282,16 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
     let spec = entry.command.spec;
     let counters = ctx.stats;
     let stats = &counters.by_command[entry.index];
-    ctx.session.client.last_command.store(entry.index + 1, Relaxed);
+    ctx.session
+        .client
+        .last_command
+        .store(entry.index + 1, Relaxed);
     if words.len() < spec.words_min || words.len() > spec.words_max {
         bump(&stats.rejected, 1);
-        fail(ctx, CommandError::arity(ctx.server.commands.full_name(entry)));
+        fail(
+            ctx,
+            CommandError::arity(ctx.server.commands.full_name(entry)),
+        );
         return Outcome::Done;
     }
     if let Err(error) = gates::pass(ctx.server, ctx.session, spec) {
@@ -271,7 +306,8 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
     let run = entry.command.run;
     let result = catch_unwind(AssertUnwindSafe(|| run(ctx, Args::new(words))))
         .unwrap_or_else(|panic| internal_error(spec.name, &*panic));
-    ctx.db.bury_seen(spec.key_positions(words).map(|position| words[position]));
+    ctx.db
+        .bury_seen(spec.key_positions(words).map(|position| words[position]));
     if ctx.db.changes().count() != changes_before
         && let Some(journal) = ctx.server.journal()
     {
@@ -303,5 +339,7 @@ fn internal_error(name: &str, panic: &(dyn std::any::Any + Send)) -> CommandResu
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
     log::error!("The command {name} panicked, which is a defect of this program: {cause}");
-    Err(CommandError::Fixed("ERR internal error: the command failed, see the server's log"))
+    Err(CommandError::Fixed(
+        "ERR internal error: the command failed, see the server's log",
+    ))
 }

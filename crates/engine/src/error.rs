@@ -64,7 +64,9 @@ impl CommandError {
     /// a `|`.
     pub fn arity(name: &str) -> CommandError {
         let name = name.to_ascii_lowercase();
-        CommandError::new(format!("ERR wrong number of arguments for '{name}' command"))
+        CommandError::new(format!(
+            "ERR wrong number of arguments for '{name}' command"
+        ))
     }
 }
 

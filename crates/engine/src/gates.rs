@@ -18,15 +18,13 @@ pub(crate) fn pass(
     session: &Session,
     spec: &CommandSpec,
 ) -> Result<(), CommandError> {
-    GATES.iter().try_for_each(|gate| gate(server, session, spec))
+    GATES
+        .iter()
+        .try_for_each(|gate| gate(server, session, spec))
 }
 
 #[inline]
-fn authentication(
-    _: &Server,
-    session: &Session,
-    spec: &CommandSpec,
-) -> Result<(), CommandError> {
+fn authentication(_: &Server, session: &Session, spec: &CommandSpec) -> Result<(), CommandError> {
     if session.is_authenticated || spec.has(flags::NO_AUTH) {
         return Ok(());
     }

@@ -17,14 +17,13 @@ pub(crate) fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
 fn write(ctx: &mut Ctx<'_>, container: &TableEntry) {
     let name = container.command.spec.name;
     let subcommands = ctx.server.commands.subcommands(container);
-    let first = format!(
-        "{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
-    );
+    let first = format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
     ctx.reply.array(2 * subcommands.len() + 3);
     ctx.reply.simple(&first);
     for entry in subcommands {
         let spec = entry.command.spec;
-        ctx.reply.simple(format!("{} {}", spec.name, spec.syntax).trim_end());
+        ctx.reply
+            .simple(format!("{} {}", spec.name, spec.syntax).trim_end());
         ctx.reply.simple(&format!("    {}", spec.summary));
     }
     ctx.reply.simple("HELP");

@@ -39,7 +39,8 @@ impl Effects {
     pub fn add(&mut self, words: &[&[u8]]) {
         if self.is_journaled {
             self.is_replaced = true;
-            self.commands.push(words.iter().map(|word| word.to_vec()).collect());
+            self.commands
+                .push(words.iter().map(|word| word.to_vec()).collect());
         }
     }
 
@@ -53,7 +54,8 @@ impl Effects {
     #[cold]
     pub(crate) fn flush(&mut self, journal: &dyn Journal, database: usize, words: &[&[u8]]) {
         if !self.is_replaced {
-            self.commands.push(words.iter().map(|word| word.to_vec()).collect());
+            self.commands
+                .push(words.iter().map(|word| word.to_vec()).collect());
         }
         journal.append(database, &mut self.commands.iter().map(Vec::as_slice));
         self.commands.clear();

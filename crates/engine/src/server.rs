@@ -56,7 +56,9 @@ impl Server {
             keyspace: Keyspace::new(databases, started_ms),
             clients: Clients::default(),
             gate: Gate::new(workers),
-            stats: (0..workers).map(|_| WorkerStats::new(commands.all().len())).collect(),
+            stats: (0..workers)
+                .map(|_| WorkerStats::new(commands.all().len()))
+                .collect(),
             run_id: run_id(),
             started_ms,
             journal: OnceLock::new(),
@@ -86,20 +88,32 @@ impl Server {
 
     /// The sum of one counter over the workers.
     pub fn sum(&self, counter: impl Fn(&WorkerStats) -> &AtomicU64) -> u64 {
-        self.stats.iter().map(|stats| counter(stats).load(Relaxed)).sum()
+        self.stats
+            .iter()
+            .map(|stats| counter(stats).load(Relaxed))
+            .sum()
     }
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("run_id", &self.run_id).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("run_id", &self.run_id)
+            .finish_non_exhaustive()
     }
 }
 
 fn run_id() -> String {
     let part = |salt: u8| structures::hash::hash(&[salt, std::process::id() as u8]);
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-    format!("{:016x}{:016x}{:08x}", part(1) ^ time, part(2), part(3) as u32)
+    let time = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos() as u64);
+    format!(
+        "{:016x}{:016x}{:08x}",
+        part(1) ^ time,
+        part(2),
+        part(3) as u32
+    )
 }
 
 /// The time of day.

@@ -21,7 +21,11 @@ pub struct Session {
 
 impl Session {
     /// A session of a new client.
-    pub fn new(server: &Server, origin: Origin, close: impl Fn() + Send + Sync + 'static) -> Session {
+    pub fn new(
+        server: &Server,
+        origin: Origin,
+        close: impl Fn() + Send + Sync + 'static,
+    ) -> Session {
         let client = Client::new(origin, server.clock.now_ms(), close);
         Session {
             client: server.clients.add(client),
@@ -52,7 +56,9 @@ impl Session {
     /// Changes the protocol of replies.
     pub fn set_protocol(&mut self, protocol: Protocol) {
         self.protocol = protocol;
-        self.client.protocol.store(if protocol == Protocol::Resp3 { 3 } else { 2 }, Relaxed);
+        self.client
+            .protocol
+            .store(if protocol == Protocol::Resp3 { 3 } else { 2 }, Relaxed);
     }
 
     /// Forgets what the connection has told, as RESET does.

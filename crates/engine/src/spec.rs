@@ -22,12 +22,20 @@ pub type Handler = fn(&mut Ctx<'_>, Args<'_>) -> CommandResult;
 impl Command {
     /// A command.
     pub const fn new(spec: &'static CommandSpec, run: Handler) -> Command {
-        Command { spec, run, subcommands: &[] }
+        Command {
+            spec,
+            run,
+            subcommands: &[],
+        }
     }
 
     /// A container of subcommands. `HELP` need not be among them: it is derived.
     pub const fn container(spec: &'static CommandSpec, subcommands: &'static [Command]) -> Command {
-        Command { spec, run: crate::help::run, subcommands }
+        Command {
+            spec,
+            run: crate::help::run,
+            subcommands,
+        }
     }
 }
 
@@ -220,9 +228,19 @@ pub enum BeginSearch {
 pub enum FindKeys {
     /// Up to `last`, counted from the begin (from the end of the command if negative), in steps;
     /// with a `limit` above 1, the first 1/limit of them.
-    Range { last: i32, step: usize, limit: usize },
+    #[allow(missing_docs)]
+    Range {
+        last: i32,
+        step: usize,
+        limit: usize,
+    },
     /// A number, `number` behind the begin, says how many keys follow from `first` on.
-    KeyNum { number: usize, first: usize, step: usize },
+    #[allow(missing_docs)]
+    KeyNum {
+        number: usize,
+        first: usize,
+        step: usize,
+    },
 }
 
 /// Some keys of a command.
@@ -256,14 +274,32 @@ impl KeySpec {
 
     /// Arguments from `index` to `last` behind it, in steps.
     pub const fn range(index: usize, last: i32, step: usize, flags: u32) -> KeySpec {
-        let find = FindKeys::Range { last, step, limit: 0 };
-        KeySpec { begin: BeginSearch::Index(index), find, flags, notes: "" }
+        let find = FindKeys::Range {
+            last,
+            step,
+            limit: 0,
+        };
+        KeySpec {
+            begin: BeginSearch::Index(index),
+            find,
+            flags,
+            notes: "",
+        }
     }
 
     /// Argument `index` says how many keys follow it.
     pub const fn counted(index: usize, flags: u32) -> KeySpec {
-        let find = FindKeys::KeyNum { number: 0, first: 1, step: 1 };
-        KeySpec { begin: BeginSearch::Index(index), find, flags, notes: "" }
+        let find = FindKeys::KeyNum {
+            number: 0,
+            first: 1,
+            step: 1,
+        };
+        KeySpec {
+            begin: BeginSearch::Index(index),
+            find,
+            flags,
+            notes: "",
+        }
     }
 
     /// With a remark.
@@ -289,7 +325,9 @@ impl KeySpec {
                 let found = if from >= 0 {
                     (from as usize..argc).find(is_word)
                 } else {
-                    (1..(argc as i32 + from + 1).max(1) as usize).rev().find(is_word)
+                    (1..(argc as i32 + from + 1).max(1) as usize)
+                        .rev()
+                        .find(is_word)
                 };
                 found? + 1
             }
@@ -305,9 +343,15 @@ impl KeySpec {
                 };
                 (begin, last, step)
             }
-            FindKeys::KeyNum { number, first, step } => {
+            FindKeys::KeyNum {
+                number,
+                first,
+                step,
+            } => {
                 let count = resp::number::parse_i64(words.get(begin + number)?)?;
-                let count = usize::try_from(count).ok().filter(|count| (1..=argc).contains(count))?;
+                let count = usize::try_from(count)
+                    .ok()
+                    .filter(|count| (1..=argc).contains(count))?;
                 let first = begin + first;
                 (first, first + (count - 1) * step, step)
             }
@@ -451,11 +495,18 @@ impl CommandSpec {
     /// The arity as COMMAND INFO writes it: negative for a minimum.
     pub fn arity(&self) -> i64 {
         let words = self.words_min as i64;
-        if self.words_max == self.words_min { words } else { -words }
+        if self.words_max == self.words_min {
+            words
+        } else {
+            -words
+        }
     }
 
     /// The positions of all keys in `words`, the name being word 0.
-    pub fn key_positions<'w>(&self, words: &'w [&'w [u8]]) -> impl Iterator<Item = usize> + use<'w> {
+    pub fn key_positions<'w>(
+        &self,
+        words: &'w [&'w [u8]],
+    ) -> impl Iterator<Item = usize> + use<'w> {
         self.keys.iter().flat_map(move |spec| spec.positions(words))
     }
 
@@ -486,14 +537,24 @@ mod tests {
     fn key_positions() {
         assert_eq!(positions(KeySpec::first(0), "GET k"), [1]);
         assert_eq!(positions(KeySpec::from(1, 0), "DEL a b c"), [1, 2, 3]);
-        assert_eq!(positions(KeySpec::range(1, -1, 2, 0), "MSET a 1 b 2"), [1, 3]);
-        assert_eq!(positions(KeySpec::counted(1, 0), "SINTERCARD 2 a b LIMIT 1"), [2, 3]);
+        assert_eq!(
+            positions(KeySpec::range(1, -1, 2, 0), "MSET a 1 b 2"),
+            [1, 3]
+        );
+        assert_eq!(
+            positions(KeySpec::counted(1, 0), "SINTERCARD 2 a b LIMIT 1"),
+            [2, 3]
+        );
         assert_eq!(positions(KeySpec::counted(1, 0), "SINTERCARD 3 a b"), []);
         assert_eq!(positions(KeySpec::counted(1, 0), "SINTERCARD x a b"), []);
         assert_eq!(positions(KeySpec::first(0), "GET"), []);
         let xread = KeySpec {
             begin: BeginSearch::Keyword("STREAMS", 1),
-            find: FindKeys::Range { last: -1, step: 1, limit: 2 },
+            find: FindKeys::Range {
+                last: -1,
+                step: 1,
+                limit: 2,
+            },
             flags: 0,
             notes: "",
         };

@@ -27,7 +27,11 @@ pub struct Sweep {
 impl Worker {
     /// Begins a sweep of what is dead now.
     pub fn sweep(&self) -> Sweep {
-        Sweep { now_ms: self.server().clock.now_ms(), database: 0, shard: self.index() }
+        Sweep {
+            now_ms: self.server().clock.now_ms(),
+            database: 0,
+            shard: self.index(),
+        }
     }
 }
 
@@ -62,13 +66,15 @@ impl Sweep {
     fn hold(&self, worker: &Worker, shard: &Shard) -> bool {
         let server = &**worker.server();
         let mut removed = 0;
-        let more = server.keyspace.sweep(shard, self.now_ms, KEYS_A_HOLD, |key| {
-            removed += 1;
-            if let Some(journal) = server.journal() {
-                let effect = [b"DEL".to_vec(), key.to_vec()];
-                journal.append(self.database, &mut std::iter::once(&effect[..]));
-            }
-        });
+        let more = server
+            .keyspace
+            .sweep(shard, self.now_ms, KEYS_A_HOLD, |key| {
+                removed += 1;
+                if let Some(journal) = server.journal() {
+                    let effect = [b"DEL".to_vec(), key.to_vec()];
+                    journal.append(self.database, &mut std::iter::once(&effect[..]));
+                }
+            });
         bump(&server.stats[worker.index()].expired, removed);
         more
     }

@@ -57,12 +57,20 @@ impl CommandTable {
         for (index, name) in names[..top_level].iter().enumerate() {
             let mut slot = slot_of(name.as_bytes(), slots.len());
             while slots[slot] != EMPTY {
-                assert_ne!(&names[slots[slot] as usize], name, "two commands of one name");
+                assert_ne!(
+                    &names[slots[slot] as usize], name,
+                    "two commands of one name"
+                );
                 slot = (slot + 1) & (slots.len() - 1);
             }
             slots[slot] = index as u16;
         }
-        CommandTable { entries, names, slots, top_level }
+        CommandTable {
+            entries,
+            names,
+            slots,
+            top_level,
+        }
     }
 
     /// The command of this name, which may be a container.
@@ -71,7 +79,13 @@ impl CommandTable {
         let mut slot = slot_of(name, self.slots.len());
         loop {
             let entry = self.entries.get(self.slots[slot] as usize)?;
-            if entry.command.spec.name.as_bytes().eq_ignore_ascii_case(name) {
+            if entry
+                .command
+                .spec
+                .name
+                .as_bytes()
+                .eq_ignore_ascii_case(name)
+            {
                 return Some(entry);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
@@ -80,9 +94,14 @@ impl CommandTable {
 
     /// The subcommand of `container` of this name.
     pub fn find_subcommand(&self, container: &TableEntry, name: &[u8]) -> Option<&TableEntry> {
-        self.subcommands(container)
-            .iter()
-            .find(|entry| entry.command.spec.name.as_bytes().eq_ignore_ascii_case(name))
+        self.subcommands(container).iter().find(|entry| {
+            entry
+                .command
+                .spec
+                .name
+                .as_bytes()
+                .eq_ignore_ascii_case(name)
+        })
     }
 
     /// The subcommands of `container`.
@@ -133,6 +152,8 @@ fn slot_of(name: &[u8], slots: usize) -> usize {
     let taken = name.len().min(8);
     word[..taken].copy_from_slice(&name[..taken]);
     let folded = u64::from_le_bytes(word) & 0xdfdf_dfdf_dfdf_dfdf;
-    let mixed = folded.wrapping_add(name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = folded
+        .wrapping_add(name.len() as u64)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 40) as usize & (slots - 1)
 }

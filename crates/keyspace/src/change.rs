@@ -27,38 +27,59 @@ pub struct Event {
 
 impl Event {
     /// A key expired.
-    pub const EXPIRED: Event = Event { class: EventClass::Expired, name: "expired" };
+    pub const EXPIRED: Event = Event {
+        class: EventClass::Expired,
+        name: "expired",
+    };
     /// A key was deleted, or lost its last element.
     pub const DEL: Event = Event::generic("del");
 
     /// An event that any type has.
     pub const fn generic(name: &'static str) -> Event {
-        Event { class: EventClass::Generic, name }
+        Event {
+            class: EventClass::Generic,
+            name,
+        }
     }
 
     /// An event of a string.
     pub const fn string(name: &'static str) -> Event {
-        Event { class: EventClass::String, name }
+        Event {
+            class: EventClass::String,
+            name,
+        }
     }
 
     /// An event of a list.
     pub const fn list(name: &'static str) -> Event {
-        Event { class: EventClass::List, name }
+        Event {
+            class: EventClass::List,
+            name,
+        }
     }
 
     /// An event of a set.
     pub const fn set(name: &'static str) -> Event {
-        Event { class: EventClass::Set, name }
+        Event {
+            class: EventClass::Set,
+            name,
+        }
     }
 
     /// An event of a hash.
     pub const fn hash(name: &'static str) -> Event {
-        Event { class: EventClass::Hash, name }
+        Event {
+            class: EventClass::Hash,
+            name,
+        }
     }
 
     /// An event of a sorted set.
     pub const fn sorted_set(name: &'static str) -> Event {
-        Event { class: EventClass::SortedSet, name }
+        Event {
+            class: EventClass::SortedSet,
+            name,
+        }
     }
 }
 
@@ -110,6 +131,10 @@ impl ChangeLog {
 
     #[cold]
     fn keep(&mut self, database: usize, key: &[u8], event: Event) {
-        self.changes.push(Change { database, key: key.into(), event });
+        self.changes.push(Change {
+            database,
+            key: key.into(),
+            event,
+        });
     }
 }

@@ -13,7 +13,7 @@ use crate::change::{ChangeLog, Event};
 use crate::entry::{Collection, Entry, EntryRef, Text};
 use crate::guard::{EntryMut, TextMut};
 use crate::keyspace::Keyspace;
-use crate::shard::{Shard, ShardData, Shape, shard_of};
+use crate::shard::{Shape, Shard, ShardData, shard_of};
 use crate::sync::LockGuard;
 
 /// The most shards that a run of pipelined commands holds at a time.
@@ -146,7 +146,10 @@ impl<'k> Db<'k> {
                 let data = self.shards[index].try_lock()?;
                 data.table.prefetch_bucket(hash);
                 self.held.push(Held { index, data });
-                return Some(Place { hash, held: self.held.len() - 1 });
+                return Some(Place {
+                    hash,
+                    held: self.held.len() - 1,
+                });
             }
         };
         self.held[held].data.table.prefetch_bucket(hash);
@@ -156,7 +159,10 @@ impl<'k> Db<'k> {
     /// Starts fetching the entry into the cache; its bucket has been fetched.
     #[inline]
     pub fn prefetch(&self, place: Place) {
-        self.held[place.held].data.table.prefetch_element(place.hash);
+        self.held[place.held]
+            .data
+            .table
+            .prefetch_element(place.hash);
     }
 
     /// Makes `key`, which is at `place`, the one that the next command is about.
@@ -168,13 +174,16 @@ impl<'k> Db<'k> {
     /// Lets go of all shards, then waits for those of `keys`.
     pub fn hold_all<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
         self.release();
-        let mut indexes: SmallVec<[usize; RUN_SHARDS_MAX]> =
-            keys.map(|key| shard_of(structures::hash::hash(key))).collect();
+        let mut indexes: SmallVec<[usize; RUN_SHARDS_MAX]> = keys
+            .map(|key| shard_of(structures::hash::hash(key)))
+            .collect();
         indexes.sort_unstable();
         indexes.dedup();
         let shards = self.shards;
-        self.held
-            .extend(indexes.into_iter().map(|index| Held { index, data: shards[index].lock() }));
+        self.held.extend(indexes.into_iter().map(|index| Held {
+            index,
+            data: shards[index].lock(),
+        }));
     }
 
     /// Where `key` is.
@@ -190,7 +199,10 @@ impl<'k> Db<'k> {
         let hash = structures::hash::hash(key);
         let index = shard_of(hash);
         let held = self.held.iter().position(|held| held.index == index);
-        Place { hash, held: held.expect("a command touches only keys that its spec names") }
+        Place {
+            hash,
+            held: held.expect("a command touches only keys that its spec names"),
+        }
     }
 
     // ---- Reading ----
@@ -199,7 +211,11 @@ impl<'k> Db<'k> {
     #[inline]
     pub fn find(&self, key: &[u8]) -> Option<EntryRef<'_>> {
         let found = self.peek(key);
-        let counter = if found.is_some() { &self.hits } else { &self.misses };
+        let counter = if found.is_some() {
+            &self.hits
+        } else {
+            &self.misses
+        };
         counter.set(counter.get() + 1);
         found
     }
@@ -263,7 +279,14 @@ impl<'k> Db<'k> {
         {
             return Err(WrongType);
         }
-        Ok(TextMut::new(slot, books, &mut self.changes, key, database, place.hash))
+        Ok(TextMut::new(
+            slot,
+            books,
+            &mut self.changes,
+            key,
+            database,
+            place.hash,
+        ))
     }
 
     /// The collection at `key`, to change it; `None` if it is missing.
@@ -286,7 +309,14 @@ impl<'k> Db<'k> {
         }
         let before = Shape::of(occupied.get());
         let keyspace = self.keyspace;
-        Ok(Some(EntryMut::new(occupied, before, books, &mut self.changes, keyspace, database)))
+        Ok(Some(EntryMut::new(
+            occupied,
+            before,
+            books,
+            &mut self.changes,
+            keyspace,
+            database,
+        )))
     }
 
     /// The collection at `key`, to change it; an empty one is made if it is missing, and goes again
@@ -318,7 +348,14 @@ impl<'k> Db<'k> {
             }
         };
         let keyspace = self.keyspace;
-        Ok(EntryMut::new(occupied, before, books, &mut self.changes, keyspace, database))
+        Ok(EntryMut::new(
+            occupied,
+            before,
+            books,
+            &mut self.changes,
+            keyspace,
+            database,
+        ))
     }
 
     /// Writes a string, whatever was at `key` before.
@@ -417,7 +454,9 @@ impl<'k> Db<'k> {
     #[inline]
     pub fn bury_seen<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
         if self.saw_expired.take() {
-            keys.for_each(|key| drop(self.bury(key)));
+            for key in keys {
+                self.bury(key);
+            }
         }
     }
 
@@ -438,20 +477,30 @@ impl<'k> Db<'k> {
     /// Every live entry, shard by shard: `f` sees each shard at one instant, not all of them.
     /// Nothing may be held.
     pub fn for_each_entry(&self, mut f: impl FnMut(EntryRef<'_>)) {
-        assert!(self.held.is_empty(), "walks of the keyspace take one shard at a time");
+        assert!(
+            self.held.is_empty(),
+            "walks of the keyspace take one shard at a time"
+        );
         for shard in self.shards {
             let data = shard.lock();
-            data.entries().filter(|entry| !entry.is_expired(self.now_ms)).for_each(&mut f);
+            data.entries()
+                .filter(|entry| !entry.is_expired(self.now_ms))
+                .for_each(&mut f);
         }
     }
 
     /// A step of SCAN: calls `f` for about `count` live entries, all of some buckets, and returns
     /// the next cursor, 0 at the end. Nothing may be held.
     pub fn scan(&self, cursor: u64, count: usize, mut f: impl FnMut(EntryRef<'_>)) -> u64 {
-        assert!(self.held.is_empty(), "walks of the keyspace take one shard at a time");
+        assert!(
+            self.held.is_empty(),
+            "walks of the keyspace take one shard at a time"
+        );
         const SHARD_BITS: u32 = 10;
-        let (mut shard, mut position) =
-            ((cursor & (1 << SHARD_BITS) - 1) as usize, cursor >> SHARD_BITS);
+        let (mut shard, mut position) = (
+            (cursor & (1 << SHARD_BITS) - 1) as usize,
+            cursor >> SHARD_BITS,
+        );
         // Empty shards and buckets count a little too, so that a step through an empty database
         // ends.
         let (mut seen, mut steps) = (0, 0);

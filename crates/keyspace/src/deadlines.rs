@@ -20,7 +20,7 @@ const TICK_MS: u64 = 64;
 
 /// The records of one shard.
 #[derive(Debug, Default)]
-pub struct Deadlines {
+pub(crate) struct Deadlines {
     heap: BinaryHeap<Reverse<u64>>,
 }
 
@@ -34,7 +34,7 @@ impl Deadlines {
     /// Notes that the key with this hash is to expire at `expiry_ms`; `epoch_ms` is when the
     /// process started.
     #[inline]
-    pub fn add(&mut self, hash: u64, expiry_ms: u64, epoch_ms: u64) {
+    pub(crate) fn add(&mut self, hash: u64, expiry_ms: u64, epoch_ms: u64) {
         if self.heap.len() == self.heap.capacity() {
             // A quarter more at a time: doubling would make a record cost up to 16 bytes.
             self.heap.reserve_exact(self.heap.len() / 4 + 4);
@@ -45,43 +45,36 @@ impl Deadlines {
     /// The time, in milliseconds, at which the first record comes up: at the end of its step of
     /// coarse time, when every expiry that it can stand for has passed.
     #[inline]
-    pub fn next_ms(&self, epoch_ms: u64) -> Option<u64> {
-        self.heap.peek().map(|Reverse(first)| epoch_ms + ((first >> 32) + 1) * TICK_MS)
+    pub(crate) fn next_ms(&self, epoch_ms: u64) -> Option<u64> {
+        self.heap
+            .peek()
+            .map(|Reverse(first)| epoch_ms + ((first >> 32) + 1) * TICK_MS)
     }
 
     /// Takes out a record that has come up, and gives its 32 bits of hash.
-    pub fn pop_due(&mut self, now_ms: u64, epoch_ms: u64) -> Option<u64> {
+    pub(crate) fn pop_due(&mut self, now_ms: u64, epoch_ms: u64) -> Option<u64> {
         if self.next_ms(epoch_ms)? > now_ms {
             return None;
         }
         self.heap.pop().map(|Reverse(first)| first & 0xffff_ffff)
     }
 
-    /// The number of records.
-    pub fn len(&self) -> usize {
-        self.heap.len()
-    }
-
-    /// Whether there is no record.
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-
     /// The bytes allocated.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.heap.capacity() * size_of::<u64>()
     }
 
     /// Whether more records are without a key than with one.
     #[inline]
-    pub fn is_stale(&self, keys_with_expiry: usize) -> bool {
+    pub(crate) fn is_stale(&self, keys_with_expiry: usize) -> bool {
         self.heap.len() > 2 * keys_with_expiry + 64
     }
 
     /// Replaces all records by those of `keys`, pairs of hash and expiry.
-    pub fn rebuild(&mut self, keys: impl Iterator<Item = (u64, u64)>, epoch_ms: u64) {
-        let records: Vec<_> =
-            keys.map(|(hash, expiry)| Reverse(record(hash, expiry, epoch_ms))).collect();
+    pub(crate) fn rebuild(&mut self, keys: impl Iterator<Item = (u64, u64)>, epoch_ms: u64) {
+        let records: Vec<_> = keys
+            .map(|(hash, expiry)| Reverse(record(hash, expiry, epoch_ms)))
+            .collect();
         self.heap = BinaryHeap::from(records);
     }
 }
@@ -94,10 +87,16 @@ mod tests {
     fn records_come_up_in_order_and_never_late() {
         let mut deadlines = Deadlines::default();
         let epoch = 1_000_000;
-        for (hash, expiry) in [(3, epoch + 640), (1, epoch + 5), (2, epoch + 100), (4, u64::MAX)] {
+        for (hash, expiry) in [
+            (3, epoch + 640),
+            (1, epoch + 5),
+            (2, epoch + 100),
+            (4, u64::MAX),
+        ] {
             deadlines.add(hash | 0xdead << 32, expiry, epoch);
         }
-        let mut due = |now| std::iter::from_fn(|| deadlines.pop_due(now, epoch)).collect::<Vec<_>>();
+        let mut due =
+            |now| std::iter::from_fn(|| deadlines.pop_due(now, epoch)).collect::<Vec<_>>();
         assert_eq!(due(epoch - 1), []);
         assert_eq!(due(epoch + 64), [1]);
         assert_eq!(due(epoch + 128), [2]);

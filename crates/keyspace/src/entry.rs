@@ -176,7 +176,10 @@ impl<'a> EntryAccess<'a> {
     /// A view of the entry.
     #[inline]
     pub fn view(&self) -> EntryRef<'_> {
-        EntryRef { raw: self.raw, table: PhantomData }
+        EntryRef {
+            raw: self.raw,
+            table: PhantomData,
+        }
     }
 
     /// Writes the integer of an [`Kind::Int`] entry.
@@ -184,7 +187,13 @@ impl<'a> EntryAccess<'a> {
     pub fn set_int(&mut self, value: i64) {
         assert_eq!(self.view().kind(), Kind::Int);
         // SAFETY: an integer entry has a word behind its header.
-        unsafe { self.raw.as_ptr().add(HEADER).cast::<u64>().write(value as u64) }
+        unsafe {
+            self.raw
+                .as_ptr()
+                .add(HEADER)
+                .cast::<u64>()
+                .write(value as u64)
+        }
     }
 
     /// The bytes of a [`Kind::Raw`] entry.
@@ -291,7 +300,9 @@ impl Entry {
         // words, then the key, then the text, exactly the sum that `size` was computed from.
         unsafe {
             let raw = alloc(layout);
-            let Some(raw) = NonNull::new(raw) else { handle_alloc_error(layout) };
+            let Some(raw) = NonNull::new(raw) else {
+                handle_alloc_error(layout)
+            };
             let mut at = raw.as_ptr();
             at.cast::<u64>().write(header.to_le());
             at = at.add(HEADER);
@@ -300,7 +311,8 @@ impl Entry {
                 at = at.add(8);
             }
             at.copy_from_nonoverlapping(key.as_ptr(), key.len());
-            at.add(key.len()).copy_from_nonoverlapping(text.as_ptr(), text.len());
+            at.add(key.len())
+                .copy_from_nonoverlapping(text.as_ptr(), text.len());
             Entry { raw }
         }
     }
@@ -308,7 +320,10 @@ impl Entry {
     /// A view of this entry.
     #[inline]
     pub fn view(&self) -> EntryRef<'_> {
-        EntryRef { raw: self.raw, table: PhantomData }
+        EntryRef {
+            raw: self.raw,
+            table: PhantomData,
+        }
     }
 
     /// The same key holding `text`, in the same allocation when that has the right size.
@@ -351,7 +366,8 @@ impl Entry {
                 unsafe {
                     let raw = self.raw.as_ptr();
                     raw.add(6).cast::<u16>().write((text.len() as u16).to_le());
-                    raw.add(fixed).copy_from_nonoverlapping(text.as_ptr(), text.len());
+                    raw.add(fixed)
+                        .copy_from_nonoverlapping(text.as_ptr(), text.len());
                 }
                 true
             }
@@ -405,7 +421,12 @@ impl Entry {
     /// The entry has an expiry.
     #[inline]
     unsafe fn expiry_mut(&mut self) -> *mut u64 {
-        let offset = HEADER + if self.view().tag() & HAS_WORD != 0 { 8 } else { 0 };
+        let offset = HEADER
+            + if self.view().tag() & HAS_WORD != 0 {
+                8
+            } else {
+                0
+            };
         // SAFETY: by the contract, the expiry follows header and word.
         unsafe { self.raw.as_ptr().add(offset).cast() }
     }
@@ -466,12 +487,18 @@ unsafe impl Element for Entry {
 
     #[inline]
     unsafe fn borrow<'a>(raw: NonNull<u8>) -> EntryRef<'a> {
-        EntryRef { raw, table: PhantomData }
+        EntryRef {
+            raw,
+            table: PhantomData,
+        }
     }
 
     #[inline]
     unsafe fn borrow_mut<'a>(raw: NonNull<u8>) -> EntryAccess<'a> {
-        EntryAccess { raw, table: PhantomData }
+        EntryAccess {
+            raw,
+            table: PhantomData,
+        }
     }
 
     #[inline]
@@ -510,7 +537,13 @@ impl<'a> EntryRef<'a> {
             (self.header() >> 32) as u16 as usize
         } else {
             // SAFETY: the tag says that the word is there; it is the last before the key.
-            unsafe { self.raw.as_ptr().add(self.key_offset() - 8).cast::<u64>().read() as usize }
+            unsafe {
+                self.raw
+                    .as_ptr()
+                    .add(self.key_offset() - 8)
+                    .cast::<u64>()
+                    .read() as usize
+            }
         }
     }
 
@@ -577,9 +610,7 @@ impl<'a> EntryRef<'a> {
                 Kind::List => Value::List(&*(self.word() as usize as *const List)),
                 Kind::Set => Value::Set(&*(self.word() as usize as *const Set)),
                 Kind::Hash => Value::Hash(&*(self.word() as usize as *const HashMap)),
-                Kind::SortedSet => {
-                    Value::SortedSet(&*(self.word() as usize as *const SortedSet))
-                }
+                Kind::SortedSet => Value::SortedSet(&*(self.word() as usize as *const SortedSet)),
             }
         }
     }
@@ -662,8 +693,14 @@ mod tests {
         assert_eq!(Entry::text(key, b"abc", None).view().heap_bytes(), 32);
         assert_eq!(Entry::text(key, b"12345", None).view().heap_bytes(), 32);
         assert_eq!(Entry::text(key, &[b'x'; 32], None).view().heap_bytes(), 56);
-        assert_eq!(Entry::text(key, &[b'x'; 32], Some(1)).view().heap_bytes(), 64);
-        assert_eq!(Entry::text(key, &[b'x'; 100], None).view().heap_bytes(), 128);
+        assert_eq!(
+            Entry::text(key, &[b'x'; 32], Some(1)).view().heap_bytes(),
+            64
+        );
+        assert_eq!(
+            Entry::text(key, &[b'x'; 100], None).view().heap_bytes(),
+            128
+        );
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl<'d, T: Collection> EntryMut<'d, T> {
         if is_empty {
             self.books.left(self.before);
             let entry = slot.remove();
-            self.changes.add(self.database, entry.view().key(), Event::DEL);
+            self.changes
+                .add(self.database, entry.view().key(), Event::DEL);
             // Emptied, but it may still have its last allocations.
             self.keyspace.discard(entry);
         } else {
@@ -87,7 +88,9 @@ impl<T: Collection> Deref for EntryMut<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         let slot = self.slot.as_ref().expect("a guard that has ended is gone");
-        slot.get().collection().expect("the kind was checked when the guard was made")
+        slot.get()
+            .collection()
+            .expect("the kind was checked when the guard was made")
     }
 }
 
@@ -96,7 +99,9 @@ impl<T: Collection> DerefMut for EntryMut<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         self.is_mutated = true;
         let slot = self.slot.as_mut().expect("a guard that has ended is gone");
-        slot.as_mut().into_collection().expect("the kind was checked when the guard was made")
+        slot.as_mut()
+            .into_collection()
+            .expect("the kind was checked when the guard was made")
     }
 }
 
@@ -135,7 +140,14 @@ impl<'d> TextMut<'d> {
         database: usize,
         hash: u64,
     ) -> Self {
-        TextMut { slot, books, changes, key, database, hash }
+        TextMut {
+            slot,
+            books,
+            changes,
+            key,
+            database,
+            hash,
+        }
     }
 
     /// The string as it is; `None` if it is missing.
@@ -158,7 +170,8 @@ impl<'d> TextMut<'d> {
                     let before = Shape::of(occupied.get());
                     let expiry = occupied.get().expiry();
                     occupied.update(|old| Entry::int(old.view().key(), value, expiry));
-                    self.books.changed(before, Shape::of(occupied.get()), self.hash);
+                    self.books
+                        .changed(before, Shape::of(occupied.get()), self.hash);
                 }
             }
             Slot::Vacant(vacant) => {
@@ -184,7 +197,8 @@ impl<'d> TextMut<'d> {
                 }
                 let bytes = occupied.as_mut().into_raw_text();
                 let result = edit(bytes.expect("made so that it can grow"));
-                self.books.changed(before, Shape::of(occupied.get()), self.hash);
+                self.books
+                    .changed(before, Shape::of(occupied.get()), self.hash);
                 result
             }
             Slot::Vacant(vacant) => {

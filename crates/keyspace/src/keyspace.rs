@@ -1,9 +1,9 @@
 //! The databases, and what is done to whole shards: sweeping, flushing, counting.
 
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::Arc;
 
 use crate::entry::Entry;
 use crate::shard::{SHARDS, Shard};
@@ -64,7 +64,10 @@ impl Keyspace {
     /// The bytes allocated for keys and values, those still to be freed left out.
     pub fn heap_bytes(&self) -> usize {
         let shards = self.databases.iter().filter_map(|database| database.get());
-        shards.flat_map(|shards| shards.iter()).map(|shard| shard.lock().heap_bytes()).sum()
+        shards
+            .flat_map(|shards| shards.iter())
+            .map(|shard| shard.lock().heap_bytes())
+            .sum()
     }
 
     /// Removes up to `limit` dead keys of a shard, handing each key to `removed`. Returns whether
@@ -145,7 +148,10 @@ impl Reaper {
             }
         };
         // Without the thread the channel is closed and `send` frees on the spot.
-        if let Err(error) = std::thread::Builder::new().name("reaper".into()).spawn(body) {
+        if let Err(error) = std::thread::Builder::new()
+            .name("reaper".into())
+            .spawn(body)
+        {
             debug_assert!(false, "no reaper: {error}");
         }
         Reaper { garbage, pending }

@@ -49,9 +49,15 @@ pub(crate) struct Books {
 impl Shard {
     /// An empty shard; `epoch_ms` is when the process started.
     pub(crate) fn new(epoch_ms: u64) -> Self {
-        let books = Books { epoch_ms, ..Books::default() };
+        let books = Books {
+            epoch_ms,
+            ..Books::default()
+        };
         Shard {
-            data: Lock::new(ShardData { table: Table::new(), books }),
+            data: Lock::new(ShardData {
+                table: Table::new(),
+                books,
+            }),
             next_deadline_ms: AtomicU64::new(u64::MAX),
         }
     }
@@ -77,7 +83,11 @@ impl Shard {
     /// Publishes the first deadline of `data`, which is this shard's, for [`is_due`](Self::is_due).
     #[inline]
     pub(crate) fn publish_deadline(&self, data: &ShardData) {
-        let next = data.books.deadlines.next_ms(data.books.epoch_ms).unwrap_or(u64::MAX);
+        let next = data
+            .books
+            .deadlines
+            .next_ms(data.books.epoch_ms)
+            .unwrap_or(u64::MAX);
         self.next_deadline_ms.store(next, Ordering::Relaxed);
     }
 }
@@ -115,7 +125,10 @@ impl ShardData {
 
     /// Takes everything out.
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Entry> + Send + use<> {
-        self.books = Books { epoch_ms: self.books.epoch_ms, ..Books::default() };
+        self.books = Books {
+            epoch_ms: self.books.epoch_ms,
+            ..Books::default()
+        };
         self.table.drain()
     }
 
@@ -157,7 +170,10 @@ impl ShardData {
                 if expiry <= now_ms {
                     dead.push(hash);
                 } else if hash & 0xffff_ffff == hash_part {
-                    alive = Some((hash, alive.map_or(expiry, |(_, other): (u64, u64)| other.min(expiry))));
+                    alive = Some((
+                        hash,
+                        alive.map_or(expiry, |(_, other): (u64, u64)| other.min(expiry)),
+                    ));
                 }
             });
             for hash in dead {
@@ -193,7 +209,10 @@ impl ShardData {
 
     /// Takes out the entry of `key`.
     pub(crate) fn remove(&mut self, hash: u64, key: &[u8]) -> Option<Entry> {
-        let entry = self.table.find_mut(hash, |entry| entry.key() == key)?.remove();
+        let entry = self
+            .table
+            .find_mut(hash, |entry| entry.key() == key)?
+            .remove();
         self.books.left(Shape::of(entry.view()));
         Some(entry)
     }
@@ -243,6 +262,9 @@ pub(crate) struct Shape {
 impl Shape {
     #[inline]
     pub(crate) fn of(entry: EntryRef<'_>) -> Shape {
-        Shape { bytes: entry.heap_bytes(), expiry: entry.expiry() }
+        Shape {
+            bytes: entry.heap_bytes(),
+            expiry: entry.expiry(),
+        }
     }
 }

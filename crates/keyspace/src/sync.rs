@@ -145,7 +145,10 @@ impl Gate {
                 yield_now();
             }
         }
-        Exclusive { gate: self, _turn: turn }
+        Exclusive {
+            gate: self,
+            _turn: turn,
+        }
     }
 }
 

@@ -119,7 +119,10 @@ impl Connection {
         match end {
             End::Closed => log::debug!("Client {} closed connection", client.address),
             End::Failed(error) => {
-                log::debug!("Error on the connection of client {}: {error}", client.address)
+                log::debug!(
+                    "Error on the connection of client {}: {error}",
+                    client.address
+                )
             }
             End::OutputLimit => {
                 let stats = &self.worker.server().stats[self.worker.index()];
@@ -156,7 +159,11 @@ impl Connection {
                 self.send_rest(cx)?;
             }
             if self.is_closing {
-                return if self.unsent.is_empty() { Poll::Ready(Ok(())) } else { Poll::Pending };
+                return if self.unsent.is_empty() {
+                    Poll::Ready(Ok(()))
+                } else {
+                    Poll::Pending
+                };
             }
             let received = if self.pending.is_empty() {
                 let mut input = std::mem::take(&mut lent.input);
@@ -200,7 +207,10 @@ impl Connection {
     fn receive_more(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Poll<Result<usize, End>> {
         // As much again as there is, so that a long argument is copied a few times only.
         let before = self.pending.len();
-        let wanted = self.parser.bytes_wanted(&self.pending).saturating_sub(before);
+        let wanted = self
+            .parser
+            .bytes_wanted(&self.pending)
+            .saturating_sub(before);
         let room = before.clamp(READ_SIZE, wanted.clamp(READ_SIZE, 16 << 20));
         self.pending.resize(before + room, 0);
         let mut buf = ReadBuf::new(&mut self.pending[before..]);
@@ -216,7 +226,11 @@ impl Connection {
             self.pending = Vec::new();
         }
         self.note_pending();
-        let limit = self.worker.server().config.read(parameter::CLIENT_QUERY_BUFFER_LIMIT);
+        let limit = self
+            .worker
+            .server()
+            .config
+            .read(parameter::CLIENT_QUERY_BUFFER_LIMIT);
         if self.pending.len() as i64 > limit {
             return Poll::Ready(Err(End::QueryLimit));
         }
@@ -224,12 +238,23 @@ impl Connection {
     }
 
     fn note_pending(&self) {
-        self.session.client.query_bytes.store(self.pending.len(), Relaxed);
-        self.session.client.query_capacity.store(self.pending.capacity(), Relaxed);
+        self.session
+            .client
+            .query_bytes
+            .store(self.pending.len(), Relaxed);
+        self.session
+            .client
+            .query_capacity
+            .store(self.pending.capacity(), Relaxed);
     }
 
     /// Executes the whole requests in `input` and returns how many bytes they were.
-    fn execute(&mut self, input: &[u8], lent: &mut Lent, cx: &mut Context<'_>) -> Result<usize, End> {
+    fn execute(
+        &mut self,
+        input: &[u8],
+        lent: &mut Lent,
+        cx: &mut Context<'_>,
+    ) -> Result<usize, End> {
         let mut batch = std::mem::take(&mut lent.batch).recycle();
         let mut consumed = 0;
         let mut end = Ok(());
@@ -248,7 +273,8 @@ impl Connection {
                 }
                 Ok(Parsed::All) => break,
                 Err(error) => {
-                    lent.output.extend_from_slice(format!("-ERR {error}\r\n").as_bytes());
+                    lent.output
+                        .extend_from_slice(format!("-ERR {error}\r\n").as_bytes());
                     log::debug!("{error} from client {}", self.session.client.address);
                     self.is_closing = true;
                 }
@@ -273,13 +299,20 @@ impl Connection {
         batch: &mut Batch<'b>,
     ) -> Result<Parsed, ProtocolError> {
         let limits = Limits {
-            bulk_max: self.worker.server().config.read(parameter::PROTO_MAX_BULK_LEN) as usize,
+            bulk_max: self
+                .worker
+                .server()
+                .config
+                .read(parameter::PROTO_MAX_BULK_LEN) as usize,
             unauthenticated: !self.session.is_authenticated,
         };
         // Before authentication one at a time: the first may be AUTH, which lifts the limits.
         let batch_max = if limits.unauthenticated { 1 } else { BATCH_MAX };
         while batch.len() < batch_max {
-            match self.parser.next(input, consumed, &mut batch.words, &limits)? {
+            match self
+                .parser
+                .next(input, consumed, &mut batch.words, &limits)?
+            {
                 Progress::Complete => batch.ends.push(batch.words.len()),
                 Progress::Skipped => {}
                 Progress::Unescaped(words) => return Ok(Parsed::Unescaped(words)),
@@ -348,7 +381,10 @@ impl Connection {
 
     fn count_sent(&self, bytes: usize) {
         if bytes > 0 {
-            bump(&self.worker.server().stats[self.worker.index()].sent_bytes, bytes as u64);
+            bump(
+                &self.worker.server().stats[self.worker.index()].sent_bytes,
+                bytes as u64,
+            );
             bump(&self.session.client.sent_bytes, bytes as u64);
         }
     }
@@ -356,9 +392,15 @@ impl Connection {
     /// Applies `client-output-buffer-limit normal`.
     fn check_output_limit(&mut self) -> Result<(), End> {
         let waiting = (self.unsent.len() - self.sent) as u64;
-        self.session.client.output_bytes.store(waiting as usize, Relaxed);
-        let limits: BufferLimits =
-            self.worker.server().config.read(parameter::CLIENT_OUTPUT_BUFFER_LIMIT);
+        self.session
+            .client
+            .output_bytes
+            .store(waiting as usize, Relaxed);
+        let limits: BufferLimits = self
+            .worker
+            .server()
+            .config
+            .read(parameter::CLIENT_OUTPUT_BUFFER_LIMIT);
         let limit = limits.normal;
         if limit.hard_bytes > 0 && waiting > limit.hard_bytes {
             return Err(End::OutputLimit);

@@ -46,7 +46,10 @@ impl Bound {
     pub fn open(config: &Config) -> Result<Bound, BindError> {
         let port = config.read(parameter::PORT) as u16;
         let backlog = config.read(parameter::TCP_BACKLOG) as i32;
-        let mut bound = Bound { sockets: Vec::new(), unix_path: None };
+        let mut bound = Bound {
+            sockets: Vec::new(),
+            unix_path: None,
+        };
         if port != 0 {
             bound.open_tcp(&config.read(parameter::BIND), port, backlog)?;
         }
@@ -73,7 +76,10 @@ impl Bound {
         for address in addresses {
             let result = match address.ip() {
                 Some(ip) => tcp(ip, port, backlog),
-                None => Err(io::Error::new(io::ErrorKind::InvalidInput, "not an IP address")),
+                None => Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "not an IP address",
+                )),
             };
             match result {
                 Ok(listener) => self.sockets.push(BoundSocket::Tcp(listener)),
@@ -84,8 +90,7 @@ impl Bound {
                         address.host
                     );
                     if !address.is_optional || error.kind() == io::ErrorKind::AddrInUse {
-                        let message =
-                            format!("Failed listening on port {port} (tcp), aborting.");
+                        let message = format!("Failed listening on port {port} (tcp), aborting.");
                         return Err(BindError { message });
                     }
                 }
@@ -151,7 +156,11 @@ impl Bound {
 
 fn tcp(ip: IpAddr, port: u16, backlog: i32) -> io::Result<std::net::TcpListener> {
     let address = SocketAddr::new(ip, port);
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {
         // `*` and `::*` are both bound by default; the second must not take the first's port.
@@ -166,7 +175,10 @@ fn tcp(ip: IpAddr, port: u16, backlog: i32) -> io::Result<std::net::TcpListener>
 /// The system's message alone, without Rust's "(os error 98)".
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// A listening socket.

@@ -63,7 +63,10 @@ pub fn run(
     let mut first = None;
     for index in 0..server.stats.len() {
         let (sockets, received) = unbounded_channel();
-        let target = Target { sockets, connections: Arc::default() };
+        let target = Target {
+            sockets,
+            connections: Arc::default(),
+        };
         let worker = Worker::new(server.clone(), index);
         let connections = target.connections.clone();
         targets.push(target);
@@ -111,8 +114,12 @@ async fn accept(listener: Listener, server: Arc<Server>, targets: Vec<Target>) {
                 continue;
             }
         };
-        let Some(accepted) = admit(&server, accepted, &targets) else { continue };
-        let target = targets.iter().min_by_key(|target| target.connections.load(Relaxed));
+        let Some(accepted) = admit(&server, accepted, &targets) else {
+            continue;
+        };
+        let target = targets
+            .iter()
+            .min_by_key(|target| target.connections.load(Relaxed));
         if let Some(target) = target {
             target.connections.fetch_add(1, Relaxed);
             // A worker never ends before the process does.
@@ -124,7 +131,10 @@ async fn accept(listener: Listener, server: Arc<Server>, targets: Vec<Target>) {
 /// Refuses a connection that is one too many or comes from where it may not.
 fn admit(server: &Server, accepted: Accepted, targets: &[Target]) -> Option<Accepted> {
     let stats = &server.stats[0];
-    let open: usize = targets.iter().map(|target| target.connections.load(Relaxed)).sum();
+    let open: usize = targets
+        .iter()
+        .map(|target| target.connections.load(Relaxed))
+        .sum();
     if open as i64 >= server.config.read(parameter::MAXCLIENTS) {
         bump(&stats.rejected_connections, 1);
         accepted.refuse(b"-ERR max number of clients reached\r\n");
@@ -132,7 +142,9 @@ fn admit(server: &Server, accepted: Accepted, targets: &[Target]) -> Option<Acce
     }
     if server.config.read(parameter::PROTECTED_MODE)
         && !server.needs_password()
-        && accepted.peer_ip().is_some_and(|ip| !ip.to_canonical().is_loopback())
+        && accepted
+            .peer_ip()
+            .is_some_and(|ip| !ip.to_canonical().is_loopback())
     {
         bump(&stats.rejected_connections, 1);
         accepted.refuse(PROTECTED.as_bytes());
