@@ -64,7 +64,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The name on the wire.
-    pub fn name(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Encoding::Listpack => "listpack",
             Encoding::Skiplist => "skiplist",
