@@ -12,19 +12,10 @@
 
 #![allow(unsafe_code)]
 
-use std::ptr::NonNull;
-
-use super::bucket::{Bucket, Lanes};
-use super::{Element, Occupied, Table};
+use super::{Element, Occupied, Place, Table};
 
 /// Draws before giving up on fairness; with a third of the draws accepted no one will see that.
 const DRAWS_MAX: u32 = 100;
-
-struct Place {
-    head: NonNull<Bucket>,
-    bucket: NonNull<Bucket>,
-    lane: u32,
-}
 
 impl<E: Element> Table<E> {
     /// A random element, each of them about equally likely; `random` is the seed for as many
@@ -38,7 +29,7 @@ impl<E: Element> Table<E> {
     /// As [`Table::random`], for a change or a removal. A walk gets the element's bucket first.
     pub fn random_mut(&mut self, random: u64) -> Option<Occupied<'_, E>> {
         let place = self.draw(random)?;
-        Some(self.occupied(place.head, place.bucket, place.lane))
+        Some(self.occupied(place))
     }
 
     fn draw(&self, random: u64) -> Option<Place> {
@@ -75,26 +66,13 @@ impl<E: Element> Table<E> {
         (mean + 4.5 * mean.sqrt()).ceil() as u64 + 1
     }
 
-    /// The element number `nth` of a chain.
-    fn nth(&self, index: u32, mut nth: u32) -> Option<Place> {
-        let head = self.segments.bucket(index);
-        let mut at = head;
-        loop {
-            // SAFETY: heads and links lead to valid buckets, and the table is borrowed.
-            let bucket = unsafe { at.as_ref() };
-            let occupied = bucket.occupied();
-            let count = occupied.count_ones();
-            if nth < count {
-                let lane = Lanes(occupied).nth(nth as usize)?;
-                return Some(Place {
-                    head,
-                    bucket: at,
-                    lane,
-                });
-            }
-            nth -= count;
-            at = bucket.next()?;
-        }
+    /// The element number `nth` of a bucket.
+    fn nth(&self, index: u32, nth: u32) -> Option<Place> {
+        let lane = self.segments.bucket(index).nth(nth)?;
+        Some(Place {
+            bucket: self.segments.at(index),
+            lane,
+        })
     }
 }
 

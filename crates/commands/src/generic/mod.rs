@@ -1,0 +1,5 @@
+//! The generic commands.
+
+use engine::spec::Command;
+
+pub(crate) const COMMANDS: &[Command] = &[];

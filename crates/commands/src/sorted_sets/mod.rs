@@ -1,0 +1,5 @@
+//! The sorted_sets commands.
+
+use engine::spec::Command;
+
+pub(crate) const COMMANDS: &[Command] = &[];

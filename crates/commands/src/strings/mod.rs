@@ -1,0 +1,67 @@
+//! Strings.
+
+use engine::CommandError;
+use engine::spec::Command;
+use keyspace::Text;
+use resp::ReplyWriter;
+
+mod get;
+mod set;
+
+pub(crate) const COMMANDS: &[Command] = &[get::GET, set::SET];
+
+/// Writes a string value, or null for a missing one.
+#[inline]
+fn reply_text(reply: &mut ReplyWriter<'_>, text: Option<Text<'_>>) {
+    match text {
+        None => reply.null(),
+        Some(Text::Int(value)) => reply.bulk_integer(value),
+        Some(Text::Bytes(bytes)) => reply.bulk(bytes),
+    }
+}
+
+/// The four ways to say when a key expires.
+#[derive(Clone, Copy)]
+enum ExpiryOption {
+    Seconds,
+    Milliseconds,
+    UnixSeconds,
+    UnixMilliseconds,
+}
+
+impl ExpiryOption {
+    /// Moves over EX, PX, EXAT or PXAT.
+    fn eat(args: &mut engine::Args<'_>) -> Option<ExpiryOption> {
+        if args.eat("EX") {
+            Some(ExpiryOption::Seconds)
+        } else if args.eat("PX") {
+            Some(ExpiryOption::Milliseconds)
+        } else if args.eat("EXAT") {
+            Some(ExpiryOption::UnixSeconds)
+        } else if args.eat("PXAT") {
+            Some(ExpiryOption::UnixMilliseconds)
+        } else {
+            None
+        }
+    }
+
+    /// The Unix time in milliseconds that `time` stands for.
+    fn deadline(self, time: &[u8], now_ms: u64, command: &str) -> Result<u64, CommandError> {
+        let time = resp::number::parse_i64(time).ok_or(CommandError::NotAnInteger)?;
+        let invalid =
+            || CommandError::new(format!("ERR invalid expire time in '{command}' command"));
+        if time <= 0 {
+            return Err(invalid());
+        }
+        let (unit_ms, from_ms) = match self {
+            ExpiryOption::Seconds => (1000, now_ms as i64),
+            ExpiryOption::Milliseconds => (1, now_ms as i64),
+            ExpiryOption::UnixSeconds => (1000, 0),
+            ExpiryOption::UnixMilliseconds => (1, 0),
+        };
+        let deadline = time
+            .checked_mul(unit_ms)
+            .and_then(|time| time.checked_add(from_ms));
+        deadline.map(|deadline| deadline as u64).ok_or_else(invalid)
+    }
+}
