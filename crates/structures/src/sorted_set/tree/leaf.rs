@@ -22,7 +22,7 @@
 use std::cmp::Ordering;
 
 use super::LeafPtr;
-use crate::sorted_set::node::{NodePtr, NodeRef, prefetch};
+use crate::sorted_set::node::{NodePtr, NodeRef, partition_nodes, prefetch};
 use crate::sorted_set::range::Probe;
 
 /// How many nodes a leaf holds.
@@ -162,8 +162,7 @@ impl Leaf {
     pub(super) fn count_before<P: Probe>(&self, probe: P) -> usize {
         let (start, end) = self.run(self.locate(probe.key()).0);
         start
-            + self.entries()[start..end].partition_point(|entry| {
-                let node = view(entry);
+            + partition_nodes(&self.entries()[start..end], view, |node| {
                 let key = node.key();
                 key < probe.key() || (key == probe.key() && probe.is_after(node))
             })
@@ -192,9 +191,8 @@ impl Leaf {
     }
 
     /// How many nodes lie before the first that fails `is_before`.
-    pub(super) fn partition_point(&self, mut is_before: impl FnMut(NodeRef<'_>) -> bool) -> usize {
-        self.entries()
-            .partition_point(|entry| is_before(view(entry)))
+    pub(super) fn partition_point(&self, is_before: impl FnMut(NodeRef<'_>) -> bool) -> usize {
+        partition_nodes(self.entries(), view, is_before)
     }
 
     /// Puts a node at `index`; there must be room, and the order must stay right.
