@@ -231,3 +231,9 @@ fn members_of_a_big_set_cost_36_bytes_each() {
     let each = set.heap_bytes() as f64 / f64::from(n);
     assert!(each <= 36.0, "{each}");
 }
+
+#[test]
+fn the_handle_is_small() {
+    assert_eq!((size_of::<Set>(), size_of::<Option<Set>>()), (16, 16));
+    assert_eq!(Set::new().heap_bytes(), 0);
+}
