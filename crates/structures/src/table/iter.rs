@@ -5,14 +5,14 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::bucket::{self, Bucket, Chain};
+use super::bucket::Elements;
 use super::{Element, Table};
 
 /// The elements of a table, in no order. See [`Table::iter`].
 pub struct Iter<'a, E: Element> {
     table: &'a Table<E>,
     next_index: u32,
-    chain: Option<Chain<'a>>,
+    bucket: Option<Elements<'a>>,
     left: usize,
 }
 
@@ -21,7 +21,7 @@ impl<'a, E: Element> Iter<'a, E> {
         Self {
             table,
             next_index: 0,
-            chain: None,
+            bucket: None,
             left: table.len,
         }
     }
@@ -33,7 +33,7 @@ impl<'a, E: Element> Iterator for Iter<'a, E> {
     #[inline]
     fn next(&mut self) -> Option<E::Ref<'a>> {
         loop {
-            if let Some(raw) = self.chain.as_mut().and_then(Chain::next) {
+            if let Some(raw) = self.bucket.as_mut().and_then(Elements::next) {
                 self.left -= 1;
                 // SAFETY: the element lives in the table, which is borrowed for `'a`.
                 return Some(unsafe { E::borrow(raw) });
@@ -41,10 +41,8 @@ impl<'a, E: Element> Iterator for Iter<'a, E> {
             if self.next_index == self.table.segments.count() {
                 return None;
             }
-            let head = self.table.segments.bucket(self.next_index);
+            self.bucket = Some(self.table.segments.bucket(self.next_index).elements());
             self.next_index += 1;
-            // SAFETY: a head of the table, which is borrowed for `'a`.
-            self.chain = Some(unsafe { Chain::new(head) });
         }
     }
 
@@ -87,15 +85,9 @@ impl<E: Element> IntoIter<E> {
             if self.next_index == self.table.segments.count() {
                 return false;
             }
-            let head: NonNull<Bucket> = self.table.segments.bucket(self.next_index);
+            let all = self.table.segments.take(self.next_index);
             self.next_index += 1;
-            let pending = &mut self.pending;
-            // SAFETY: a head of the table, which this iterator owns.
-            unsafe {
-                bucket::dissolve(head, &mut self.table.segments.chains, |_, _, raw| {
-                    pending.push(raw);
-                });
-            }
+            self.pending.extend(all.elements());
             self.table.len -= self.pending.len();
         }
         true

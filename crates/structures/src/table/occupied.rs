@@ -4,8 +4,7 @@
 
 use std::ptr::NonNull;
 
-use super::bucket::Bucket;
-use super::{Element, Table};
+use super::{Element, Place, Table};
 
 /// What [`Table::entry`] finds.
 pub enum Slot<'a, E: Element> {
@@ -19,32 +18,20 @@ pub enum Slot<'a, E: Element> {
 /// already has the bucket, so anything may be done with the element.
 pub struct Occupied<'a, E: Element> {
     table: &'a mut Table<E>,
-    head: NonNull<Bucket>,
-    bucket: NonNull<Bucket>,
-    lane: u32,
+    place: Place,
 }
 
 impl<'a, E: Element> Occupied<'a, E> {
-    /// `lane` of `bucket`, in the chain of `head`, is occupied, and a walk has the chain.
+    /// `place` is valid, and a walk has its bucket.
     #[inline(always)]
-    pub(super) fn new(
-        table: &'a mut Table<E>,
-        head: NonNull<Bucket>,
-        bucket: NonNull<Bucket>,
-        lane: u32,
-    ) -> Self {
-        Self {
-            table,
-            head,
-            bucket,
-            lane,
-        }
+    pub(super) fn new(table: &'a mut Table<E>, place: Place) -> Self {
+        Self { table, place }
     }
 
     #[inline(always)]
     fn raw(&self) -> NonNull<u8> {
         // SAFETY: the bucket belongs to the table, which is borrowed.
-        unsafe { self.bucket.as_ref() }.element(self.lane)
+        unsafe { self.place.bucket.as_ref() }.element(self.place.lane)
     }
 
     /// The element.
@@ -80,7 +67,7 @@ impl<'a, E: Element> Occupied<'a, E> {
     pub fn replace(&mut self, element: E) -> E {
         let old = self.raw();
         // SAFETY: the bucket belongs to the table, which is borrowed exclusively.
-        unsafe { self.bucket.as_mut() }.replace(self.lane, element.into_raw());
+        unsafe { self.place.bucket.as_mut() }.replace(self.place.lane, element.into_raw());
         // SAFETY: it has left the table, which owned it.
         unsafe { E::from_raw(old) }
     }
@@ -91,21 +78,21 @@ impl<'a, E: Element> Occupied<'a, E> {
     #[inline]
     pub fn update(&mut self, change: impl FnOnce(E) -> E) {
         let raw = self.raw();
-        let vacated = Vacated { place: self };
+        let vacated = Vacated { occupied: self };
         // SAFETY: the element is out of the table: either the new one takes its place or `vacated`
         // clears it.
         let changed = change(unsafe { E::from_raw(raw) }).into_raw();
         std::mem::forget(vacated);
         if changed != raw {
             // SAFETY: the bucket belongs to the table, which is borrowed exclusively.
-            unsafe { self.bucket.as_mut() }.replace(self.lane, changed);
+            unsafe { self.place.bucket.as_mut() }.replace(self.place.lane, changed);
         }
     }
 
     /// Takes the element out of the table.
     #[inline]
     pub fn remove(self) -> E {
-        let element = self.table.take_out(self.head, self.bucket, self.lane);
+        let element = self.table.take_out(self.place);
         self.table.merge_if_sparse();
         element
     }
@@ -113,15 +100,14 @@ impl<'a, E: Element> Occupied<'a, E> {
 
 /// Clears the place of an element that was lost while it was out of the table.
 struct Vacated<'v, 'a, E: Element> {
-    place: &'v mut Occupied<'a, E>,
+    occupied: &'v mut Occupied<'a, E>,
 }
 
 impl<E: Element> Drop for Vacated<'_, '_, E> {
     #[cold]
     fn drop(&mut self) {
-        let (head, bucket, lane) = (self.place.head, self.place.bucket, self.place.lane);
-        self.place.table.vacate(head, bucket, lane);
-        self.place.table.merge_if_sparse();
+        self.occupied.table.vacate(self.occupied.place);
+        self.occupied.table.merge_if_sparse();
     }
 }
 

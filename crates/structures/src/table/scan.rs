@@ -10,7 +10,7 @@
 //! bucket that holds it. After a merge the cursor may lie inside an interval; its first part is
 //! then visited twice, which the guarantee allows.
 
-use super::{Element, Table};
+use super::{Element, Table, each};
 
 const BITS: u32 = 48;
 
@@ -26,7 +26,7 @@ impl<E: Element> Table<E> {
         let cursor = cursor & ((1 << BITS) - 1);
         let hash = reversed(cursor);
         let index = self.segments.index_of(hash);
-        self.each_in_chain(self.segments.bucket(index), f);
+        each::<E>(self.segments.bucket(index), f);
         let start = reversed(u64::from(index));
         let end = start + (1 << (BITS - self.segments.depth_of(index)));
         debug_assert!(start <= cursor && cursor < end);

@@ -10,7 +10,7 @@
 use std::ptr::NonNull;
 
 use super::bucket::{Bucket, PARITY};
-use super::{Element, Table};
+use super::{Element, Table, each};
 
 /// Who receives the elements of a walk.
 pub trait BucketSink<E: Element>: Send {
@@ -56,9 +56,9 @@ impl<E: Element> Table<E> {
         let count = self.segments.count();
         let end = walk.next_index.saturating_add(buckets_max).min(count);
         for index in walk.next_index..end {
-            let head = self.segments.bucket(index);
-            // SAFETY: a head of this table, which is borrowed exclusively.
-            unsafe { visit::<E>(walk, head, self.segments.parity) };
+            let bucket = self.segments.at(index);
+            // SAFETY: a bucket of this table, which is borrowed exclusively.
+            unsafe { visit::<E>(walk, bucket, self.segments.parity) };
         }
         walk.next_index = walk.next_index.max(end);
         walk.next_index >= count
@@ -68,9 +68,9 @@ impl<E: Element> Table<E> {
     /// rest of the buckets is touched once, to mark them.
     pub fn end_walk(&mut self) -> Option<Box<dyn BucketSink<E>>> {
         let walk = self.walk.take()?;
+        let parity = self.segments.parity;
         for index in walk.next_index..self.segments.count() {
-            // SAFETY: a head of this table, which is borrowed exclusively.
-            unsafe { self.segments.bucket(index).as_mut() }.set_parity(self.segments.parity);
+            self.segments.bucket_mut(index).set_parity(parity);
         }
         Some(walk.sink)
     }
@@ -80,31 +80,27 @@ impl<E: Element> Table<E> {
         self.walk_step(u32::MAX);
     }
 
-    /// To be called before anything changes in the chain of `head`.
+    /// To be called before anything changes in the bucket.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self, head: NonNull<Bucket>) {
+    pub(super) fn hand_over(&mut self, bucket: NonNull<Bucket>) {
         if let Some(walk) = &mut self.walk {
-            // SAFETY: callers pass a head of this table, which is borrowed exclusively.
-            unsafe { visit::<E>(walk, head, self.segments.parity) };
+            // SAFETY: callers pass a bucket of this table, which is borrowed exclusively.
+            unsafe { visit::<E>(walk, bucket, self.segments.parity) };
         }
     }
 }
 
-/// Hands the elements of a chain over, unless that has been done.
+/// Hands the elements of a bucket over, unless that has been done.
 ///
 /// # Safety
-/// `head` begins a valid chain of live elements to which the caller has exclusive access.
+/// `bucket` is a valid bucket of live elements to which the caller has exclusive access.
 #[cold]
 #[inline(never)]
-unsafe fn visit<E: Element>(walk: &mut Walk<E>, mut head: NonNull<Bucket>, parity: u8) {
-    // SAFETY: the caller's promise, for all three.
-    unsafe {
-        if head.as_ref().parity() == parity {
-            return;
-        }
-        for raw in super::Chain::new(head) {
-            walk.sink.take(E::borrow(raw));
-        }
-        head.as_mut().set_parity(parity);
+unsafe fn visit<E: Element>(walk: &mut Walk<E>, mut bucket: NonNull<Bucket>, parity: u8) {
+    // SAFETY: the caller's promise.
+    let bucket = unsafe { bucket.as_mut() };
+    if bucket.parity() != parity {
+        each::<E>(bucket, |element| walk.sink.take(element));
+        bucket.set_parity(parity);
     }
 }
