@@ -9,10 +9,10 @@
 //!    |   free room   | item | item | item | ... | item | item |  free room  |
 //! ```
 //!
-//! When the room on one side is used up: if there is free room of at least a quarter of the content,
-//! the items slide, and that side gets three quarters of the room (so at least a sixteenth of what
-//! a slide moves has been pushed since the one before); otherwise the buffer grows by half, to the
-//! byte limit and, for a queue that stays just below the limit, to a quarter beyond it.
+//! When the room on one side is used up: if there is free room of at least a quarter of the
+//! content, the items slide, and that side gets three quarters of the room (so at least a sixteenth
+//! of what a slide moves has been pushed since the one before); otherwise the buffer grows by half,
+//! to the byte limit and, for a queue that stays just below the limit, to a quarter beyond it.
 //!
 //! Two bytes of the handle are padding; they are where a compressed form of the node can be told
 //! from this one.
