@@ -1,14 +1,16 @@
 //! The patterns of CONFIG GET and `include`: `*`, `?`, `[a-z]`, `[^a]` and `\` before a byte.
 
 /// Whether a word is a pattern at all rather than a plain name.
-pub(crate) fn is_pattern(word: &[u8]) -> bool {
+pub fn is_pattern(word: &[u8]) -> bool {
     word.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Whether upper and lower case are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Case {
+pub enum Case {
+    /// They are.
     Ignored,
+    /// They are not.
     Exact,
 }
 
@@ -26,7 +28,7 @@ impl Case {
 ///
 /// Only the last `*` is ever retried: whatever an earlier one could match, the last can too. So the
 /// time is bounded by the product of the lengths, whatever the pattern.
-pub(crate) fn matches(pattern: &[u8], name: &[u8], case: Case) -> bool {
+pub fn matches(pattern: &[u8], name: &[u8], case: Case) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut retry = None;
     while n < name.len() {

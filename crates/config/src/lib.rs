@@ -28,7 +28,7 @@ mod config;
 mod definition;
 mod error;
 mod file;
-mod glob;
+pub mod glob;
 mod load;
 mod parameters;
 mod reference;

@@ -12,6 +12,7 @@ mod error;
 mod gates;
 mod help;
 pub mod journal;
+pub mod random;
 mod server;
 mod session;
 pub mod spec;

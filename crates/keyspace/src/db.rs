@@ -474,6 +474,17 @@ impl<'k> Db<'k> {
 
     // ---- The whole database ----
 
+    /// Empties databases. Nothing may be held. Recorded as one change, even if there was no key, for
+    /// the effect has to reach a replica that may be behind.
+    pub fn flush(&mut self, databases: std::ops::Range<usize>) {
+        assert!(self.held.is_empty(), "flushing takes one shard at a time");
+        for database in databases {
+            self.keyspace.flush(database);
+        }
+        self.changes
+            .add(self.database, b"", Event::generic("flush"));
+    }
+
     /// Every live entry, shard by shard: `f` sees each shard at one instant, not all of them.
     /// Nothing may be held.
     pub fn for_each_entry(&self, mut f: impl FnMut(EntryRef<'_>)) {

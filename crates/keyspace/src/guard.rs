@@ -64,6 +64,17 @@ impl<'d, T: Collection> EntryMut<'d, T> {
         }
     }
 
+    /// As [`commit`](Self::commit) if the value `is_changed`; if it is what it was, there is no
+    /// event and nothing to undo.
+    #[inline]
+    pub fn commit_if(mut self, is_changed: bool, event: Event) {
+        if is_changed {
+            self.commit(event);
+        } else {
+            self.is_mutated = false;
+        }
+    }
+
     #[inline]
     fn end(&mut self, slot: Occupied<'d, Entry>) {
         let entry = slot.get();

@@ -173,23 +173,32 @@ fn operations(count: usize) {
     );
 }
 
+/// The machine interrupts a run now and then, but not at the same insert each time.
 fn pause() {
-    let mut table = Table::new();
-    let mut pauses = Vec::new();
-    for number in 0..1_000_000 {
-        let key = Box::new(Key(key(number)));
-        let start = Instant::now();
-        table.insert_unique(key);
-        pauses.push(start.elapsed().as_nanos());
+    let mut pauses = vec![u128::MAX; 1_000_000];
+    for _ in 0..7 {
+        let mut table = Table::new();
+        for (number, pause) in pauses.iter_mut().enumerate() {
+            let key = Box::new(Key(key(number)));
+            let start = Instant::now();
+            table.insert_unique(key);
+            *pause = start.elapsed().as_nanos().min(*pause);
+        }
     }
     pauses.sort_unstable();
     println!(
-        "insert up to 1M, ns: median {}, 99.9 % {}, 99.999 % {}, worst {}",
+        "insert up to 1M, ns, the least of 7 runs: median {}, 99.9 % {}, 99.999 % {}, worst {}",
         pauses[500_000], pauses[999_000], pauses[999_990], pauses[999_999]
     );
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--insert") {
+        return (0..20).for_each(|_| {
+            let mut table = Table::new();
+            (0..1_000_000).for_each(|number| insert(&mut table, key(number)));
+        });
+    }
     sizes();
     for count in [1000, 30_000, 1_000_000] {
         operations(count);

@@ -5,10 +5,44 @@ use engine::spec::Command;
 use keyspace::Text;
 use resp::ReplyWriter;
 
+mod append;
+mod counter;
 mod get;
+mod getset;
+mod mget;
+mod mset;
 mod set;
+mod setex;
+mod setnx;
+mod strlen;
 
-pub(crate) const COMMANDS: &[Command] = &[get::GET, set::SET];
+pub(crate) const COMMANDS: &[Command] = &[
+    append::APPEND,
+    counter::DECR,
+    counter::DECRBY,
+    counter::INCR,
+    counter::INCRBY,
+    get::GET,
+    getset::GETSET,
+    mget::MGET,
+    mset::MSET,
+    set::SET,
+    setex::PSETEX,
+    setex::SETEX,
+    setnx::SETNX,
+    strlen::STRLEN,
+];
+
+const STRING_TOO_LONG: CommandError =
+    CommandError::Fixed("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+
+/// The length of a string value in bytes.
+fn text_len(text: Text<'_>) -> usize {
+    match text {
+        Text::Int(value) => itoa::Buffer::new().format(value).len(),
+        Text::Bytes(bytes) => bytes.len(),
+    }
+}
 
 /// Writes a string value, or null for a missing one.
 #[inline]

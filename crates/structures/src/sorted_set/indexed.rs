@@ -158,6 +158,14 @@ impl Indexed {
         }
     }
 
+    /// Asks for what taking the smallest again soon will need.
+    #[inline]
+    pub(super) fn prefetch_first(&self) {
+        if let Some(node) = self.tree.prefetch_first() {
+            self.index.prefetch_bucket(hash(node.member()));
+        }
+    }
+
     pub(super) fn count_before(&self, cut: ScoreCut) -> usize {
         self.tree.count_before(cut)
     }

@@ -64,7 +64,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The name on the wire.
-    pub fn name(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Encoding::Listpack => "listpack",
             Encoding::Skiplist => "skiplist",
@@ -248,7 +248,7 @@ impl SortedSet {
         if let Some(index) = packed.find(member) {
             let change = Change::decided(packed.get(index).map(|(_, score)| score), decide);
             if let (Some(score), true) = (change.current, change.is_change()) {
-                packed.rescore(index, score);
+                packed.rescore(index, score, member);
             }
             return change;
         }
@@ -380,6 +380,9 @@ impl SortedSet {
                     indexed.remove_ranks(rank..rank + 1, |member, score| {
                         answer = f.take().map(|f| f(member, score));
                     });
+                    if rank == 0 {
+                        indexed.prefetch_first();
+                    }
                 }
                 answer
             }

@@ -182,6 +182,57 @@ impl NodePtr {
     }
 }
 
+/// How many of the nodes lie before the first that fails `is_before`, if it holds for a prefix of
+/// them.
+///
+/// Scattered nodes are not in the cache, and plain halving would wait for one after the other.
+/// Here the nodes of three halvings are asked for together.
+#[inline]
+pub(super) fn partition_nodes<'a, T>(
+    items: &'a [T],
+    view: impl Fn(&'a T) -> NodeRef<'a>,
+    mut is_before: impl FnMut(NodeRef<'a>) -> bool,
+) -> usize {
+    const WAYS: usize = 8;
+    let (mut low, mut high) = (0, items.len());
+    while high - low >= WAYS {
+        let step = (high - low) / WAYS;
+        let pivots = low + step;
+        for way in 0..WAYS - 1 {
+            view(&items[pivots + way * step]).pointer().prefetch();
+        }
+        let (mut first, mut last) = (0, WAYS - 1);
+        while first < last {
+            let middle = (first + last) / 2;
+            if is_before(view(&items[pivots + middle * step])) {
+                first = middle + 1;
+            } else {
+                last = middle;
+            }
+        }
+        if first < WAYS - 1 {
+            high = pivots + first * step;
+        }
+        if first > 0 {
+            low = pivots + (first - 1) * step + 1;
+        }
+    }
+    if high - low > 1 {
+        for item in &items[low..high] {
+            view(item).pointer().prefetch();
+        }
+    }
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_before(view(&items[middle])) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// A borrowed node.
 #[derive(Clone, Copy)]
 pub(super) struct NodeRef<'a> {

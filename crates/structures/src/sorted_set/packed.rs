@@ -272,41 +272,45 @@ impl Packed {
         columns.header.len += 1;
     }
 
-    /// Gives the entry at `index` a new score and moves it to its new place.
-    pub(super) fn rescore(&mut self, index: usize, score: f64) {
-        let Some((member, _)) = self.get(index) else {
-            return;
-        };
-        let length = member.len();
-        // Without the entry itself, everything at and after its place counts one less.
+    /// Gives the entry at `index`, which is this member's, a new score and moves it to its new place.
+    pub(super) fn rescore(&mut self, index: usize, score: f64, member: &[u8]) {
+        // Without the entry itself, everything after its place counts one less.
         let smaller = self.position(score, member);
         let target = if smaller > index {
             smaller - 1
         } else {
             smaller
         };
-        let columns = self.columns_mut().expect("there is an entry");
+        let Some(columns) = self.columns_mut() else {
+            return;
+        };
         let head = columns.header.head as usize;
         let (from, to) = (head + index, head + target);
-        columns.scores[from] = score;
+        let length = member.len();
         if from < to {
             let (begin, end) = (columns.begin(from), columns.ends[to] as usize);
-            columns.bytes[begin..end].rotate_left(length);
-            columns.scores[from..=to].rotate_left(1);
-            columns.marks[from..=to].rotate_left(1);
+            columns.bytes.copy_within(begin + length..end, begin);
+            columns.bytes[end - length..end].copy_from_slice(member);
+            columns.scores.copy_within(from + 1..=to, from);
+            columns.marks.copy_within(from + 1..=to, from);
             for slot in from..to {
                 columns.ends[slot] = columns.ends[slot + 1] - length as u32;
             }
         } else if to < from {
             let (begin, end) = (columns.begin(to), columns.ends[from] as usize);
-            columns.bytes[begin..end].rotate_right(length);
-            columns.scores[to..=from].rotate_right(1);
-            columns.marks[to..=from].rotate_right(1);
+            columns
+                .bytes
+                .copy_within(begin..end - length, begin + length);
+            columns.bytes[begin..begin + length].copy_from_slice(member);
+            columns.scores.copy_within(to..from, to + 1);
+            columns.marks.copy_within(to..from, to + 1);
             for slot in (to + 1..=from).rev() {
                 columns.ends[slot] = columns.ends[slot - 1] + length as u32;
             }
             columns.ends[to] = (begin + length) as u32;
         }
+        columns.scores[to] = score;
+        columns.marks[to] = mark_of(member);
     }
 
     /// Removes the entries of those ranks.

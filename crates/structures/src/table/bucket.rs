@@ -2,7 +2,7 @@
 //!
 //! | bytes  | a bucket (64, aligned)                                    |
 //! |--------|-----------------------------------------------------------|
-//! | 0      | meta: bit 0 `OVERFLOW`, bit 1 `PARITY` (see the walk)     |
+//! | 0      | meta: bit 0 `OVERFLOW`, bit 1 `PARITY`, bits 2..8 `HINTS` |
 //! | 1..10  | nine fingerprints, 8 bits of the hash, 0 for a vacant lane |
 //! | 10..64 | nine lanes, little-endian addresses of 48 bits            |
 //!
@@ -17,6 +17,9 @@
 //! long as it must be, which is why there is no second bucket instead: with that, the tenth
 //! element costs 64 bytes and not 16, and a table that is to need the same memory must be loaded
 //! more, so that more lookups read a second line.
+//!
+//! A hint is set for each fingerprint in the overflow, one of six for all of them: more than half
+//! of the lookups that find nothing need not read it. The parity is the walk's.
 //!
 //! Addresses are read as the 8 bytes that end with them, shifted right by 16; there are always two
 //! bytes in front.
@@ -40,6 +43,7 @@ const ALL: u32 = (1 << OWN) - 1;
 const OVERFLOW: u8 = 1;
 /// The bit of the meta byte that says whether the running walk has been here.
 pub(super) const PARITY: u8 = 2;
+const HINTS: u8 = !(OVERFLOW | PARITY);
 
 /// See the module's page for the layout. A bucket owns its overflow, but not the elements.
 #[repr(C, align(64))]
@@ -56,6 +60,12 @@ const _: () = assert!(size_of::<Bucket>() == 64);
 pub(super) fn fingerprint(hash: u64) -> u8 {
     let bits = (hash >> 40) as u8;
     bits | u8::from(bits == 0)
+}
+
+/// The bit of the meta byte that is set when this fingerprint may be in the overflow.
+#[inline(always)]
+fn hint(fingerprint: u8) -> u8 {
+    4 << ((u16::from(fingerprint) * 6) >> 8)
 }
 
 impl Bucket {
@@ -90,6 +100,12 @@ impl Bucket {
         // SAFETY: with this bit the lane holds the address of a valid overflow, which the bucket
         // owns.
         Some(unsafe { &*Overflow::at(self.address(LINK)) })
+    }
+
+    /// Whether an element with this fingerprint may be in the overflow.
+    #[inline(always)]
+    pub(super) fn may_overflow(&self, fingerprint: u8) -> bool {
+        self.meta & hint(fingerprint) != 0
     }
 
     /// The number of elements, the overflow's among them.
@@ -176,7 +192,7 @@ impl Bucket {
             let overflow = Overflow::new(moved.0, moved.1);
             *overflow_words += Overflow::words(1);
             self.fingerprints[LINK as usize] = 0;
-            self.meta |= OVERFLOW;
+            self.meta |= OVERFLOW | hint(moved.0);
             overflow
         } else {
             Overflow::at(self.address(LINK))
@@ -185,6 +201,7 @@ impl Bucket {
         let (overflow, index) = unsafe { Overflow::push(old, fingerprint, element) };
         *overflow_words += Overflow::words(index + 1) - Overflow::words(index);
         self.set_address(LINK, overflow.expose_provenance());
+        self.meta |= hint(fingerprint);
         OWN + index
     }
 
@@ -222,13 +239,17 @@ impl Bucket {
         if last == 0 {
             // SAFETY: the bucket forgets it, and it has no element any more.
             unsafe { Overflow::free(old) };
-            self.meta &= !OVERFLOW;
+            self.meta &= !(OVERFLOW | HINTS);
             return;
         }
         *overflow_words += Overflow::words(last);
         // SAFETY: the overflow is this bucket's, which forgets the old address.
         let overflow = unsafe { Overflow::pop(old) };
         self.set_address(LINK, overflow.expose_provenance());
+        // SAFETY: this is where the overflow is now.
+        let overflow = unsafe { &*overflow };
+        let hints = (0..last).fold(0, |hints, index| hints | hint(overflow.fingerprint(index)));
+        self.meta = (self.meta & !HINTS) | hints;
     }
 
     /// Takes everything out, and keeps the parity. The overflow's memory now belongs to the answer.
@@ -605,6 +626,12 @@ mod tests {
             }
             assert_eq!(bucket.len() as usize, len);
             assert_eq!(words > 0, len > 9);
+            let overflow = bucket
+                .pairs()
+                .skip(8)
+                .map(|pair| hint(pair.0))
+                .fold(0, |a, b| a | b);
+            assert_eq!(bucket.meta & HINTS, if len > 9 { overflow } else { 0 });
             for fingerprint in 1..9 {
                 let mut found: Vec<usize> = Lanes(bucket.matches(fingerprint))
                     .chain(bucket.overflow_matches(fingerprint))
@@ -626,8 +653,11 @@ mod tests {
                 assert_eq!(bucket.len(), left);
                 assert_eq!(bucket.elements().count() as u32, left);
                 assert_eq!(bucket.pairs().count() as u32, left);
+                assert!(bucket.overflow().into_iter().all(|overflow| {
+                    (0..overflow.len()).all(|at| bucket.may_overflow(overflow.fingerprint(at)))
+                }));
             }
-            assert_eq!(words, 0);
+            assert_eq!((words, bucket.meta), (0, 0));
         }
     }
 

@@ -131,6 +131,9 @@ impl<E: Element> Table<E> {
         while len * 2 > table.segments.count() as usize * SPLIT_LOAD && !table.segments.is_full() {
             table.segments.push();
         }
+        while table.segments.count() < table.segments.capacity() {
+            table.segments.push();
+        }
         table
     }
 
@@ -175,6 +178,7 @@ impl<E: Element> Table<E> {
             prefetch(bucket.element(lane).as_ptr());
         }
         if candidates == 0
+            && bucket.may_overflow(fingerprint(hash))
             && let Some(overflow) = bucket.overflow()
         {
             prefetch((&raw const *overflow).cast());
@@ -306,7 +310,9 @@ impl<E: Element> Table<E> {
                 return Some(Place { bucket: at, lane });
             }
         }
-        bucket.overflow()?;
+        if !bucket.may_overflow(fingerprint) {
+            return None;
+        }
         let lane = Self::probe_overflow(bucket, fingerprint, eq)?;
         Some(Place { bucket: at, lane })
     }

@@ -348,7 +348,7 @@ impl Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn behaves_like_a_map(ops in ops()) {
@@ -446,7 +446,7 @@ fn random_elements_come_equally_often() {
     // Before, amid and after the splits of a round; with few buckets and with many.
     for len in [1u64, 2, 9, 12, 40, 150, 416, 624, 977, 1600] {
         let table = filled(0..len);
-        let draws = 300 * len;
+        let draws = 100 * len;
         let mut counts = vec![0u64; len as usize];
         for seed in 0..draws {
             let item = table.random(hash_of(seed)).expect("the table is not empty");

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::inner::{Child, INNER_CAPACITY};
-use super::leaf::LEAF_CAPACITY;
+use super::leaf::{LEAF_CAPACITY, Leaf};
 use super::{LeafPtr, Page, Path, Step, Tree};
 use crate::sorted_set::node::{NodePtr, NodeRef, key_of};
 use crate::sorted_set::range::{Probe, Target};
@@ -119,6 +119,7 @@ impl Tree {
             page = self.inner(inner).page(index);
         }
         let leaf = page.as_leaf();
+        Leaf::prefetch(leaf);
         Path {
             steps,
             leaf,
@@ -140,6 +141,7 @@ impl Tree {
             page = self.inner(inner).page(index);
         }
         let leaf = page.as_leaf();
+        Leaf::prefetch(leaf);
         Path {
             steps,
             leaf,
@@ -168,17 +170,19 @@ impl Tree {
     /// Whether the node at the end of the path could have that key and stay where it is.
     fn fits_between_neighbours(&self, path: &Path, key: u64, member: &[u8]) -> bool {
         let leaf = self.leaf(path.leaf);
-        let before = match path.index.checked_sub(1) {
-            Some(index) => Some(leaf.node(index)),
-            None => leaf.prev.map(|prev| self.leaf(prev).last()),
+        let follows = match path.index.checked_sub(1) {
+            Some(index) => leaf.compare(index, key, member).is_lt(),
+            None => leaf
+                .prev
+                .is_none_or(|prev| self.leaf(prev).last().compare(key, member).is_lt()),
         };
-        let after = if path.index + 1 < leaf.len() {
-            Some(leaf.node(path.index + 1))
-        } else {
-            leaf.next.map(|next| self.leaf(next).first())
-        };
-        before.is_none_or(|node| node.compare(key, member).is_lt())
-            && after.is_none_or(|node| node.compare(key, member).is_gt())
+        follows
+            && if path.index + 1 < leaf.len() {
+                leaf.compare(path.index + 1, key, member).is_gt()
+            } else {
+                leaf.next
+                    .is_none_or(|next| self.leaf(next).first().compare(key, member).is_gt())
+            }
     }
 
     /// Repairs the separators above a leaf whose first node changed.

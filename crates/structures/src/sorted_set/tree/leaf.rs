@@ -19,8 +19,10 @@
 //! Invariants: every entry below the length is a live node, in strictly ascending order, and its
 //! hint is what `hint` answers for its key. The size is exactly one allocation class.
 
+use std::cmp::Ordering;
+
 use super::LeafPtr;
-use crate::sorted_set::node::{NodePtr, NodeRef};
+use crate::sorted_set::node::{NodePtr, NodeRef, partition_nodes, prefetch};
 use crate::sorted_set::range::Probe;
 
 /// How many nodes a leaf holds.
@@ -118,6 +120,15 @@ impl Leaf {
         self.entries().iter().map(|entry| entry.pointer())
     }
 
+    /// Asks for all of a leaf, as a search in it is about to read here and there.
+    #[inline]
+    pub(super) fn prefetch(leaf: LeafPtr) {
+        let words = leaf.0.as_ptr().cast::<u64>();
+        for line in 0..size_of::<Leaf>() / 64 {
+            prefetch(words.wrapping_add(line * 8));
+        }
+    }
+
     /// Asks for the node of an entry; beyond the length it may be a stale one, which harms nobody.
     #[inline]
     pub(super) fn prefetch_node(&self, index: usize) {
@@ -151,11 +162,20 @@ impl Leaf {
     pub(super) fn count_before<P: Probe>(&self, probe: P) -> usize {
         let (start, end) = self.run(self.locate(probe.key()).0);
         start
-            + self.entries()[start..end].partition_point(|entry| {
-                let node = view(entry);
+            + partition_nodes(&self.entries()[start..end], view, |node| {
                 let key = node.key();
                 key < probe.key() || (key == probe.key() && probe.is_after(node))
             })
+    }
+
+    /// How the node at `index` compares; it is read only if its hint leaves that open.
+    #[inline]
+    pub(super) fn compare(&self, index: usize, key: u64, member: &[u8]) -> Ordering {
+        let (hint, _) = self.locate(key);
+        self.entries()[index]
+            .hint()
+            .cmp(&hint)
+            .then_with(|| self.node(index).compare(key, member))
     }
 
     /// The index of a node that is known by its address; nothing but the leaf is read.
@@ -171,9 +191,8 @@ impl Leaf {
     }
 
     /// How many nodes lie before the first that fails `is_before`.
-    pub(super) fn partition_point(&self, mut is_before: impl FnMut(NodeRef<'_>) -> bool) -> usize {
-        self.entries()
-            .partition_point(|entry| is_before(view(entry)))
+    pub(super) fn partition_point(&self, is_before: impl FnMut(NodeRef<'_>) -> bool) -> usize {
+        partition_nodes(self.entries(), view, is_before)
     }
 
     /// Puts a node at `index`; there must be room, and the order must stay right.

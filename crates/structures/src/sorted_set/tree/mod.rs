@@ -200,6 +200,7 @@ impl Tree {
             before += inner.count_before_child(index);
             page = inner.page(index);
         }
+        Leaf::prefetch(page.as_leaf());
         Some((page.as_leaf(), before))
     }
 
@@ -250,6 +251,15 @@ impl Tree {
     pub(super) fn node_at(&self, rank: usize) -> Option<NodeRef<'_>> {
         let (leaf, index) = self.place_of_rank(rank)?;
         Some(leaf.node(index))
+    }
+
+    /// Asks for a node some places behind the first, and answers one that is nearer and was asked
+    /// for a while ago if this is called after every removal.
+    #[inline]
+    pub(super) fn prefetch_first(&self) -> Option<NodeRef<'_>> {
+        let leaf = self.leaf(self.first?);
+        leaf.prefetch_node(6);
+        (leaf.len() > 3).then(|| leaf.node(3))
     }
 
     fn place_of_rank(&self, mut rank: usize) -> Option<(&Leaf, usize)> {
