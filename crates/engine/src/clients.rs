@@ -5,10 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Write;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
+
+use crate::session::DEFAULT_USER;
+use crate::table::CommandTable;
 
 /// One client.
 pub struct Client {
@@ -44,6 +49,18 @@ pub struct Client {
     pub sent_bytes: AtomicU64,
     /// Commands it has sent.
     pub commands: AtomicU64,
+    /// Channels it has subscribed to.
+    pub channels: AtomicUsize,
+    /// Patterns of channels it has subscribed to.
+    pub patterns: AtomicUsize,
+    /// Sharded channels it has subscribed to.
+    pub shard_channels: AtomicUsize,
+    /// Commands queued in its transaction; -1 outside of one.
+    pub queued: AtomicI64,
+    /// Keys it watches.
+    pub watched: AtomicUsize,
+    /// Whether it waits in a blocking command.
+    pub is_blocked: AtomicBool,
     /// What it says of itself.
     pub identity: Mutex<Identity>,
     is_killed: AtomicBool,
@@ -81,7 +98,7 @@ impl Client {
     /// called from any thread and more than once.
     pub fn new(origin: Origin, now_ms: u64, close: impl Fn() + Send + Sync + 'static) -> Client {
         let identity = Identity {
-            user: b"default".to_vec(),
+            user: DEFAULT_USER.to_vec(),
             ..Identity::default()
         };
         Client {
@@ -101,6 +118,12 @@ impl Client {
             received_bytes: AtomicU64::new(0),
             sent_bytes: AtomicU64::new(0),
             commands: AtomicU64::new(0),
+            channels: AtomicUsize::new(0),
+            patterns: AtomicUsize::new(0),
+            shard_channels: AtomicUsize::new(0),
+            queued: AtomicI64::new(-1),
+            watched: AtomicUsize::new(0),
+            is_blocked: AtomicBool::new(false),
             identity: Mutex::new(identity),
             is_killed: AtomicBool::new(false),
             close: Box::new(close),
@@ -111,6 +134,105 @@ impl Client {
     pub fn kill(&self) {
         self.is_killed.store(true, Relaxed);
         (self.close)();
+    }
+
+    /// Whether it is on this machine: on a Unix socket, or on TCP from a loopback address.
+    pub fn is_local(&self) -> bool {
+        match self.address.parse::<SocketAddr>() {
+            Ok(address) => address.ip().to_canonical().is_loopback(),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether it has subscribed to anything.
+    pub fn is_subscribed(&self) -> bool {
+        let counts = [&self.channels, &self.patterns, &self.shard_channels];
+        counts.iter().any(|count| count.load(Relaxed) > 0)
+    }
+
+    /// The letters of what it is and does, `N` for nothing special.
+    pub fn flags(&self) -> String {
+        let letters = [
+            (self.is_subscribed(), 'P'),
+            (self.queued.load(Relaxed) >= 0, 'x'),
+            (self.is_blocked.load(Relaxed), 'b'),
+            (self.is_killed(), 'A'),
+            (self.is_on_unix_socket(), 'U'),
+        ];
+        let flags: String = letters
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, letter)| letter)
+            .collect();
+        if flags.is_empty() { "N".to_owned() } else { flags }
+    }
+
+    fn is_on_unix_socket(&self) -> bool {
+        !self.address.is_empty() && self.address.parse::<SocketAddr>().is_err()
+    }
+
+    /// Seconds since it connected.
+    pub fn age_s(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_sub(self.created_ms) / 1000
+    }
+
+    /// Seconds since it last sent something.
+    pub fn idle_s(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_sub(self.active_ms.load(Relaxed)) / 1000
+    }
+
+    /// Appends its line of CLIENT LIST, without a newline.
+    ///
+    /// Buffers are lent to connections while it is their turn, so the sizes are those of what is
+    /// left over between turns.
+    pub fn describe(&self, now_ms: u64, commands: &CommandTable, line: &mut Vec<u8>) {
+        let count = |counter: &AtomicUsize| counter.load(Relaxed);
+        let total = |counter: &AtomicU64| counter.load(Relaxed);
+        let (query, capacity) = (count(&self.query_bytes), count(&self.query_capacity));
+        let output = count(&self.output_bytes);
+        let command = match count(&self.last_command) {
+            0 => "NULL",
+            index => commands.full_name(&commands.all()[index - 1]),
+        };
+        let identity = self.identity.lock();
+        // Writing to a vector does not fail.
+        let _ = write!(
+            line,
+            "id={} addr={} laddr={} fd={} name=",
+            self.id, self.address, self.local_address, self.descriptor
+        );
+        line.extend_from_slice(&identity.name);
+        let _ = write!(
+            line,
+            " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={} watch={} qbuf={query} \
+             qbuf-free={} argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll={} omem={output} \
+             tot-mem={} events={} cmd={command} user=",
+            self.age_s(now_ms),
+            self.idle_s(now_ms),
+            self.flags(),
+            count(&self.database),
+            count(&self.channels),
+            count(&self.patterns),
+            count(&self.shard_channels),
+            self.queued.load(Relaxed),
+            count(&self.watched),
+            capacity.saturating_sub(query),
+            usize::from(output > 0),
+            size_of::<Client>() + capacity.max(query) + output,
+            if output > 0 { "rw" } else { "r" },
+        );
+        line.extend_from_slice(&identity.user);
+        let _ = write!(line, " redir=-1 resp={} lib-name=", self.protocol.load(Relaxed));
+        line.extend_from_slice(&identity.library_name);
+        line.extend_from_slice(b" lib-ver=");
+        line.extend_from_slice(&identity.library_version);
+        let _ = write!(
+            line,
+            " tot-net-in={} tot-net-out={} tot-cmds={}",
+            total(&self.received_bytes),
+            total(&self.sent_bytes),
+            total(&self.commands),
+        );
     }
 
     /// Whether the connection has to end.

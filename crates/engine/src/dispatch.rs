@@ -120,6 +120,7 @@ impl Worker {
             stats: &server.stats[self.index],
         };
         let mut next = 0;
+        let mut outcome = Outcome::Done;
         while next < batch.len() {
             ctx.db.select(ctx.session.database());
             let run = plan(&mut ctx, batch, next);
@@ -133,11 +134,12 @@ impl Worker {
             if run.len() < RUN_MAX && next < batch.len() {
                 let words = batch.request(next);
                 next += 1;
-                if execute_alone(&mut ctx, self.index, &mut inside, words) == Outcome::Close {
-                    break;
-                }
+                outcome = execute_alone(&mut ctx, self.index, &mut inside, words);
             }
             if ctx.session.client.is_killed() {
+                outcome = Outcome::Close;
+            }
+            if outcome == Outcome::Close {
                 break;
             }
         }
@@ -146,10 +148,7 @@ impl Worker {
         let (hits, misses) = ctx.db.take_hits_and_misses();
         bump(&ctx.stats.hits, hits);
         bump(&ctx.stats.misses, misses);
-        if next < batch.len() || ctx.session.client.is_killed() {
-            return Outcome::Close;
-        }
-        Outcome::Done
+        outcome
     }
 }
 
@@ -237,9 +236,6 @@ fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError>
         return Err(unknown_command(words));
     };
     if entry.command.subcommands.is_empty() || words.len() < 2 {
-        return Ok(*entry);
-    }
-    if words[1].eq_ignore_ascii_case(b"help") {
         return Ok(*entry);
     }
     server

@@ -4,6 +4,7 @@
 //! description and a function from a [`Ctx`] and [`Args`] to a reply.
 
 mod args;
+pub mod categories;
 pub mod clients;
 mod ctx;
 mod dispatch;
@@ -17,14 +18,15 @@ mod session;
 pub mod spec;
 mod stats;
 mod sweep;
+pub mod syntax;
 mod table;
 
 pub use args::Args;
 pub use ctx::Ctx;
 pub use dispatch::{Batch, Worker};
 pub use error::{CommandError, CommandResult, DONE, Outcome};
-pub use server::{Clock, Host, Memory, NoHost, Server};
-pub use session::Session;
-pub use stats::{CommandStats, WorkerStats};
+pub use server::{Clock, Host, Memory, NoHost, Process, REDIS_VERSION, Server, VERSION};
+pub use session::{DEFAULT_USER, Session};
+pub use stats::{CommandStats, Rates, WorkerStats};
 pub use sweep::Sweep;
 pub use table::{CommandTable, TableEntry};

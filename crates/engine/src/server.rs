@@ -1,7 +1,8 @@
 //! What all workers share.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,8 +13,15 @@ use keyspace::sync::Gate;
 use crate::clients::Clients;
 use crate::journal::Journal;
 use crate::spec::Command;
-use crate::stats::WorkerStats;
+use crate::session::DEFAULT_USER;
+use crate::stats::{Rates, WorkerStats};
 use crate::table::CommandTable;
+
+/// The version of Redis whose commands this server has, as clients and monitoring ask for it.
+pub const REDIS_VERSION: &str = "7.4.0";
+
+/// The version of this server.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A server, without its sockets.
 pub struct Server {
@@ -35,8 +43,14 @@ pub struct Server {
     pub host: Box<dyn Host>,
     /// 40 hexadecimal digits that are new with each start.
     pub run_id: String,
+    /// 40 hexadecimal digits that name this history of the data.
+    pub replication_id: String,
     /// When it started, in Unix milliseconds.
     pub started_ms: u64,
+    /// What its counters grew by lately.
+    pub rates: Rates,
+    /// Whether expired keys that nobody asks for are removed; a test may want to see them stay.
+    pub sweeps: AtomicBool,
     journal: OnceLock<Box<dyn Journal>>,
 }
 
@@ -59,8 +73,11 @@ impl Server {
             stats: (0..workers)
                 .map(|_| WorkerStats::new(commands.all().len()))
                 .collect(),
-            run_id: run_id(),
+            run_id: random_id(1),
+            replication_id: random_id(2),
             started_ms,
+            rates: Rates::default(),
+            sweeps: AtomicBool::new(true),
             journal: OnceLock::new(),
             config,
             commands,
@@ -86,6 +103,23 @@ impl Server {
         !self.config.read(parameter::REQUIREPASS).is_empty()
     }
 
+    /// Whether there is a user of this name.
+    pub fn has_user(&self, name: &[u8]) -> bool {
+        name == DEFAULT_USER
+    }
+
+    /// Takes a sample of the counters, if the last is old enough. To be called every tenth of a
+    /// second or so.
+    pub fn tick(&self) {
+        self.rates.sample(self.clock.now_ms(), || {
+            [
+                self.sum(|stats| &stats.commands),
+                self.sum(|stats| &stats.received_bytes),
+                self.sum(|stats| &stats.sent_bytes),
+            ]
+        });
+    }
+
     /// The sum of one counter over the workers.
     pub fn sum(&self, counter: impl Fn(&WorkerStats) -> &AtomicU64) -> u64 {
         self.stats
@@ -103,17 +137,18 @@ impl fmt::Debug for Server {
     }
 }
 
-fn run_id() -> String {
-    let part = |salt: u8| structures::hash::hash(&[salt, std::process::id() as u8]);
+/// 40 hexadecimal digits that no other start and no other `salt` has.
+fn random_id(salt: u8) -> String {
     let time = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos() as u64);
-    format!(
-        "{:016x}{:016x}{:08x}",
-        part(1) ^ time,
-        part(2),
-        part(3) as u32
-    )
+    let part = |index: u8| {
+        let mut seed = [salt, index].to_vec();
+        seed.extend(time.to_le_bytes());
+        seed.extend(std::process::id().to_le_bytes());
+        structures::hash::hash(&seed)
+    };
+    format!("{:016x}{:016x}{:08x}", part(1), part(2), part(3) as u32)
 }
 
 /// The time of day.
@@ -153,6 +188,25 @@ pub trait Host: Send + Sync {
     fn shutdown(&self);
     /// Its memory.
     fn memory(&self) -> Memory;
+    /// What else INFO tells of the process; what the host does not know is left out there.
+    fn process(&self) -> Process {
+        Process::default()
+    }
+}
+
+/// The process and the machine that it runs on.
+#[derive(Clone, Debug, Default)]
+pub struct Process {
+    /// System, release and machine: `Linux 6.1.0 x86_64`.
+    pub system: Option<String>,
+    /// The path of the program.
+    pub executable: Option<PathBuf>,
+    /// The allocator and its version: `jemalloc-5.3.0`.
+    pub allocator: Option<String>,
+    /// Physical memory of the machine, in bytes.
+    pub memory_total: Option<u64>,
+    /// Processor time spent in the program and in the system, in microseconds.
+    pub processor_us: Option<(u64, u64)>,
 }
 
 /// The memory of the process, in bytes.

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use config::parameter;
 use resp::Protocol;
 
 use crate::clients::{Client, Origin};
 use crate::server::Server;
+
+/// The user that connections are before they say otherwise.
+pub const DEFAULT_USER: &[u8] = b"default";
 
 /// The state of one connection.
 #[derive(Debug)]
@@ -61,13 +65,51 @@ impl Session {
             .store(if protocol == Protocol::Resp3 { 3 } else { 2 }, Relaxed);
     }
 
-    /// Forgets what the connection has told, as RESET does.
+    /// Makes the connection that of `user`, if there is such a user and this is the password. The
+    /// default user without a password takes any. Otherwise the session stays what it was.
+    #[must_use]
+    pub fn authenticate(&mut self, server: &Server, user: &[u8], password: &[u8]) -> bool {
+        let wanted = server.config.read(parameter::REQUIREPASS);
+        let is_right = server.has_user(user) && (wanted.is_empty() || is_same(&wanted, password));
+        if is_right {
+            self.is_authenticated = true;
+            self.client.identity.lock().user = user.to_vec();
+        }
+        is_right
+    }
+
+    /// Forgets what the connection has told, as RESET does. The names of the client's library stay:
+    /// the library is still the same.
     pub fn reset(&mut self, server: &Server) {
         self.select(0);
         self.set_protocol(Protocol::Resp2);
         self.is_authenticated = !server.needs_password();
         let mut identity = self.client.identity.lock();
         identity.name.clear();
-        identity.user = b"default".to_vec();
+        identity.user = DEFAULT_USER.to_vec();
+    }
+}
+
+/// Whether two secrets are equal, in a time that depends on the length of `given` only, so that
+/// nobody can guess a password byte by byte.
+fn is_same(wanted: &[u8], given: &[u8]) -> bool {
+    let mut difference = wanted.len() ^ given.len();
+    for (index, byte) in given.iter().enumerate() {
+        let wanted = wanted[index % wanted.len()];
+        difference |= usize::from(std::hint::black_box(wanted ^ byte));
+    }
+    difference == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets() {
+        assert!(is_same(b"secret", b"secret"));
+        for other in [&b""[..], b"secre", b"secrets", b"Secret", b"secretsecret"] {
+            assert!(!is_same(b"secret", other));
+        }
     }
 }

@@ -89,6 +89,7 @@ impl Group {
     /// The ACL category that every command of the group is in.
     pub fn category(self) -> Option<&'static str> {
         Some(match self {
+            Group::Generic => "@keyspace",
             Group::String => "@string",
             Group::List => "@list",
             Group::Set => "@set",
@@ -142,7 +143,7 @@ pub mod flags {
     pub const MOVABLE_KEYS: u32 = 1 << 15;
     /// Allowed while a script is busy.
     pub const ALLOW_BUSY: u32 = 1 << 16;
-    /// Deals with the connection; in the ACL category of such.
+    /// Deals with the connection; in the ACL category of such, whatever its group.
     pub const CONNECTION: u32 = 1 << 17;
     /// Can do damage; in the ACL category of such.
     pub const DANGEROUS: u32 = 1 << 18;
@@ -150,6 +151,10 @@ pub mod flags {
     pub const KEYSPACE: u32 = 1 << 19;
     /// Runs alone: no other worker is inside the gate meanwhile. Of no concern to clients.
     pub const EXCLUSIVE: u32 = 1 << 20;
+    /// May name no key at all although its spec has some: `EVAL script 0`.
+    pub const NO_MANDATORY_KEYS: u32 = 1 << 21;
+    /// Not allowed while data is loaded in the background.
+    pub const NO_ASYNC_LOADING: u32 = 1 << 22;
 
     /// The names of those that COMMAND INFO shows, in its order.
     pub const SHOWN: &[(u32, &str)] = &[
@@ -167,7 +172,9 @@ pub mod flags {
         (FAST, "fast"),
         (NO_AUTH, "no_auth"),
         (MAY_REPLICATE, "may_replicate"),
+        (NO_ASYNC_LOADING, "no_async_loading"),
         (NO_MULTI, "no_multi"),
+        (NO_MANDATORY_KEYS, "no_mandatory_keys"),
         (MOVABLE_KEYS, "movablekeys"),
         (ALLOW_BUSY, "allow_busy"),
     ];
@@ -315,6 +322,18 @@ impl KeySpec {
         (first..last + 1).step_by(step)
     }
 
+    /// Whether `words` fit the spec. A keyword that is missing means no keys and fits; a number of
+    /// keys that is wrong does not.
+    pub fn fits(&self, words: &[&[u8]]) -> bool {
+        if self.bounds(words).is_some() {
+            return true;
+        }
+        match self.begin {
+            BeginSearch::Keyword(..) => true,
+            BeginSearch::Index(_) => false,
+        }
+    }
+
     /// First and last position and the step.
     fn bounds(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
         let argc = words.len();
@@ -390,6 +409,8 @@ pub struct CommandSpec {
     pub replaced_by: Option<(&'static str, &'static str)>,
     /// Version and change, for COMMAND DOCS.
     pub history: &'static [(&'static str, &'static str)],
+    /// The ACL categories that stand in place of its group's.
+    pub categories: Option<&'static [&'static str]>,
 }
 
 impl CommandSpec {
@@ -409,6 +430,7 @@ impl CommandSpec {
             tips: &[],
             replaced_by: None,
             history: &[],
+            categories: None,
         }
     }
 
@@ -486,6 +508,12 @@ impl CommandSpec {
         self
     }
 
+    /// See [`CommandSpec::categories`]; each name with its `@`.
+    pub const fn categories(mut self, categories: &'static [&'static str]) -> Self {
+        self.categories = Some(categories);
+        self
+    }
+
     /// Whether all of `flags` are set.
     #[inline]
     pub const fn has(&self, flags: u32) -> bool {
@@ -500,6 +528,41 @@ impl CommandSpec {
         } else {
             -words
         }
+    }
+
+    /// The first key, the last (from the end if negative) and the step, as COMMAND INFO gave them
+    /// before there were key specs; all 0 without keys that can be told so.
+    pub fn key_range(&self) -> (i64, i64, i64) {
+        let mut range: Option<(i64, i64, i64)> = None;
+        for key in self.keys {
+            let (BeginSearch::Index(index), FindKeys::Range { last, step, .. }) =
+                (key.begin, key.find)
+            else {
+                continue;
+            };
+            let (index, step) = (index as i64, step as i64);
+            let last = if last >= 0 { index + last as i64 } else { last as i64 };
+            range = match range {
+                None if step == 1 || self.keys.len() == 1 => Some((index, last, step)),
+                Some((first, before, 1)) if step == 1 && before == index - 1 => {
+                    Some((first, last, 1))
+                }
+                unchanged => unchanged,
+            };
+        }
+        range.unwrap_or_default()
+    }
+
+    /// Whether [`CommandSpec::key_range`] does not tell all keys.
+    pub fn has_movable_keys(&self) -> bool {
+        let is_plain = |key: &KeySpec| {
+            key.flags & access::INCOMPLETE == 0
+                && matches!(
+                    (key.begin, key.find),
+                    (BeginSearch::Index(_), FindKeys::Range { .. })
+                )
+        };
+        self.has(flags::MOVABLE_KEYS) || !self.keys.iter().all(is_plain)
     }
 
     /// The positions of all keys in `words`, the name being word 0.

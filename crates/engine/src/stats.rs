@@ -28,10 +28,16 @@ pub struct WorkerStats {
     pub misses: AtomicU64,
     /// Keys removed because they expired.
     pub expired: AtomicU64,
+    /// Keys removed because the memory was full.
+    pub evicted: AtomicU64,
     /// Error replies.
     pub errors: AtomicU64,
     /// Connections ended because too much output waited for them.
     pub output_limit_disconnections: AtomicU64,
+    /// Connections ended because a request was too long.
+    pub query_limit_disconnections: AtomicU64,
+    /// Wrong users or passwords.
+    pub denied_logins: AtomicU64,
     /// By the index in the command table.
     pub by_command: Box<[CommandStats]>,
     /// Error replies by their code.
@@ -61,8 +67,11 @@ impl WorkerStats {
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             expired: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             output_limit_disconnections: AtomicU64::new(0),
+            query_limit_disconnections: AtomicU64::new(0),
+            denied_logins: AtomicU64::new(0),
             by_command: (0..commands).map(|_| CommandStats::default()).collect(),
             by_error: Mutex::default(),
         }
@@ -92,8 +101,11 @@ impl WorkerStats {
             &self.hits,
             &self.misses,
             &self.expired,
+            &self.evicted,
             &self.errors,
             &self.output_limit_disconnections,
+            &self.query_limit_disconnections,
+            &self.denied_logins,
         ];
         for counter in counters {
             counter.store(0, Relaxed);
@@ -104,5 +116,84 @@ impl WorkerStats {
             command.failed.store(0, Relaxed);
         }
         self.by_error.lock().clear();
+    }
+}
+
+/// How many samples a rate is the mean of: 1.6 seconds' worth.
+const SAMPLES: usize = 16;
+
+/// The least time between samples.
+const SAMPLE_MS: u64 = 100;
+
+/// What counters grew by, a second, over the last one and a half.
+#[derive(Debug, Default)]
+pub struct Rates(Mutex<Samples>);
+
+#[derive(Debug, Default)]
+struct Samples {
+    /// When the last sample was taken, in Unix milliseconds; 0 for never.
+    taken_ms: u64,
+    totals: [u64; 3],
+    /// What each sample found, a second.
+    rates: [[u64; SAMPLES]; 3],
+    next: usize,
+}
+
+impl Rates {
+    /// Takes a sample of the counters of commands, received bytes and sent bytes, unless the last is
+    /// too young.
+    pub(crate) fn sample(&self, now_ms: u64, totals: impl FnOnce() -> [u64; 3]) {
+        let mut samples = self.0.lock();
+        let elapsed_ms = now_ms.saturating_sub(samples.taken_ms);
+        if elapsed_ms < SAMPLE_MS {
+            return;
+        }
+        let is_first = samples.taken_ms == 0;
+        let (totals, next) = (totals(), samples.next);
+        if !is_first {
+            for (index, total) in totals.into_iter().enumerate() {
+                // The counters may have been reset in between.
+                let grown = total.saturating_sub(samples.totals[index]);
+                samples.rates[index][next] = grown * 1000 / elapsed_ms;
+            }
+            samples.next = (next + 1) % SAMPLES;
+        }
+        samples.taken_ms = now_ms;
+        samples.totals = totals;
+    }
+
+    /// Commands, bytes received and bytes sent a second.
+    pub fn per_second(&self) -> [u64; 3] {
+        let samples = self.0.lock();
+        samples
+            .rates
+            .map(|rates| rates.iter().sum::<u64>() / SAMPLES as u64)
+    }
+
+    /// Forgets all samples.
+    pub fn reset(&self) {
+        *self.0.lock() = Samples::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_means_of_recent_samples() {
+        let rates = Rates::default();
+        let mut total = 1_000_000;
+        for tick in 1..=40 {
+            rates.sample(50 * tick, || {
+                total += 100;
+                [total, 0, 2 * total]
+            });
+        }
+        assert_eq!(rates.per_second(), [1000, 0, 2000]);
+        rates.sample(60_000, || [total, 0, 0]);
+        assert_eq!(rates.per_second()[0], 1000 * 15 / 16);
+        rates.reset();
+        assert_eq!(rates.per_second(), [0; 3]);
     }
 }

@@ -3,6 +3,7 @@
 //! Each worker sweeps every n-th shard, in slices short enough that nobody notices, and as many
 //! slices as there is work: a million keys of one second are gone in a few, a few keys cost nothing.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use keyspace::Shard;
@@ -40,6 +41,9 @@ impl Sweep {
     /// others run before going on.
     pub fn slice(&mut self, worker: &Worker) -> bool {
         let server = &**worker.server();
+        if !server.sweeps.load(Relaxed) {
+            return false;
+        }
         let started = Instant::now();
         let _inside = server.gate.enter(worker.index());
         while self.database < server.keyspace.databases() {

@@ -44,10 +44,14 @@ impl CommandTable {
         }
         let top_level = entries.len();
         for container in 0..top_level {
-            let subcommands = entries[container].command.subcommands;
+            let command = entries[container].command;
+            if command.subcommands.is_empty() {
+                continue;
+            }
             entries[container].subcommands_from = entries.len();
-            entries[container].subcommands = subcommands.len();
-            for command in subcommands {
+            entries[container].subcommands = command.subcommands.len() + 1;
+            let help = std::iter::once(crate::help::of(command.spec));
+            for command in command.subcommands.iter().chain(help) {
                 let sub = command.spec.name.to_ascii_lowercase();
                 names.push(format!("{}|{sub}", names[container]));
                 entries.push(TableEntry::new(command, entries.len()));
@@ -104,9 +108,17 @@ impl CommandTable {
         })
     }
 
-    /// The subcommands of `container`.
+    /// The subcommands of `container`, `HELP` last.
     pub fn subcommands(&self, container: &TableEntry) -> &[TableEntry] {
         &self.entries[container.subcommands_from..][..container.subcommands]
+    }
+
+    /// The command or subcommand of a full name in any case, `config|get` for a subcommand.
+    pub fn find_full(&self, name: &[u8]) -> Option<&TableEntry> {
+        match name.iter().position(|byte| *byte == b'|') {
+            None => self.find(name),
+            Some(bar) => self.find_subcommand(self.find(&name[..bar])?, &name[bar + 1..]),
+        }
     }
 
     /// All commands, containers among them but not their subcommands.

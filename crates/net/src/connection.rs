@@ -134,11 +134,15 @@ impl Connection {
                     client.address
                 );
             }
-            End::QueryLimit => log::warn!(
-                "Closing client id={} addr={} that reached max query buffer length",
-                client.id,
-                client.address
-            ),
+            End::QueryLimit => {
+                let stats = &self.worker.server().stats[self.worker.index()];
+                bump(&stats.query_limit_disconnections, 1);
+                log::warn!(
+                    "Closing client id={} addr={} that reached max query buffer length",
+                    client.id,
+                    client.address
+                );
+            }
         }
     }
 

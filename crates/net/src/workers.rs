@@ -194,14 +194,17 @@ impl Drop for Place {
     }
 }
 
-/// Sweeps expired keys, in slices between which connections have their turns, and ends idle
-/// connections.
+/// Sweeps expired keys, in slices between which connections have their turns, ends idle
+/// connections, and samples the counters for INFO's rates.
 async fn keep_house(worker: Worker) {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut count = 0u64;
     loop {
         ticks.tick().await;
+        if worker.index() == 0 {
+            worker.server().tick();
+        }
         let mut sweep = worker.sweep();
         while sweep.slice(&worker) {
             tokio::task::yield_now().await;

@@ -2,4 +2,18 @@
 
 use engine::spec::Command;
 
-pub(crate) const COMMANDS: &[Command] = &[];
+mod command;
+mod config;
+mod debug;
+mod info;
+mod shutdown;
+mod time;
+
+pub(crate) const COMMANDS: &[Command] = &[
+    command::COMMAND,
+    config::CONFIG,
+    debug::DEBUG,
+    info::INFO,
+    shutdown::SHUTDOWN,
+    time::TIME,
+];

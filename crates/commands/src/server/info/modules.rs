@@ -1,0 +1,7 @@
+//! The loaded modules: none.
+
+use engine::Server;
+
+use super::Report;
+
+pub(super) fn write(_: &Server, _: &mut Report) {}
