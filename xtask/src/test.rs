@@ -1,0 +1,3 @@
+//! stub
+use anyhow::Result;
+pub(crate) fn run(_: &[String]) -> Result<()> { Ok(()) }
