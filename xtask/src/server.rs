@@ -19,7 +19,9 @@ pub(crate) struct Server {
 
 /// The flags that every Redis-like server understands and every task here uses.
 pub(crate) fn plain_flags() -> Vec<String> {
-    ["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"].map(String::from).to_vec()
+    ["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"]
+        .map(String::from)
+        .to_vec()
 }
 
 impl Server {
@@ -51,7 +53,11 @@ impl Server {
             .stderr(log)
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
-        let mut server = Self { child, port, directory };
+        let mut server = Self {
+            child,
+            port,
+            directory,
+        };
         let deadline = Instant::now() + Duration::from_secs(15);
         while !server.answers() {
             let died = server.child.try_wait()?;
@@ -92,8 +98,14 @@ impl Server {
     pub(crate) fn cpu_ns(&self) -> Result<u64> {
         let mut total = 0;
         for task in fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
-            let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else { continue };
-            total += text.split(' ').next().and_then(|ns| ns.parse::<u64>().ok()).unwrap_or(0);
+            let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else {
+                continue;
+            };
+            total += text
+                .split(' ')
+                .next()
+                .and_then(|ns| ns.parse::<u64>().ok())
+                .unwrap_or(0);
         }
         Ok(total)
     }
@@ -101,8 +113,15 @@ impl Server {
     /// Resident memory, in bytes.
     pub(crate) fn resident_bytes(&self) -> Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).context("no VmRSS")?;
-        let kilobytes: u64 = line.split_whitespace().nth(1).context("no VmRSS")?.parse()?;
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS"))
+            .context("no VmRSS")?;
+        let kilobytes: u64 = line
+            .split_whitespace()
+            .nth(1)
+            .context("no VmRSS")?
+            .parse()?;
         Ok(kilobytes * 1024)
     }
 }

@@ -25,6 +25,9 @@ pub(super) struct Row {
 /// What stands before a row's reason has been written; the run fails as long as it is there.
 pub(super) const NO_REASON: &str = "REASON MISSING";
 
+/// Stands where each reply is like some oracle's but no oracle is followed in all of them.
+const MIXED: &str = "mixed";
+
 const HEAD: &str = "| Script | Section | Command | Like | Why |";
 
 /// The parsed file: the text before the table is kept as it is.
@@ -38,17 +41,29 @@ impl Listed {
         let path = path();
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        let (before, table) = text.split_once(HEAD).context("COMPAT.md has lost its table")?;
+        let (before, table) = text
+            .split_once(HEAD)
+            .context("COMPAT.md has lost its table")?;
         let rows = table.lines().skip(2).filter(|line| line.starts_with('|'));
         let rows = rows.map(parse_row).collect::<Result<_>>()?;
-        Ok(Self { before: before.to_owned(), rows })
+        Ok(Self {
+            before: before.to_owned(),
+            rows,
+        })
     }
 
     /// The row that speaks of a command: one that names it goes before one for the section.
     pub(super) fn find(&self, script: &str, section: &str, command: &str) -> Option<usize> {
         let of_section = |row: &Row| row.script == script && row.section == section;
-        let exact = self.rows.iter().position(|row| of_section(row) && row.command == command);
-        exact.or_else(|| self.rows.iter().position(|row| of_section(row) && row.command == "*"))
+        let exact = self
+            .rows
+            .iter()
+            .position(|row| of_section(row) && row.command == command);
+        exact.or_else(|| {
+            self.rows
+                .iter()
+                .position(|row| of_section(row) && row.command == "*")
+        })
     }
 
     pub(super) fn write(&self) -> Result<()> {
@@ -58,7 +73,10 @@ impl Listed {
                 "*" => "*".to_owned(),
                 command => format!("`{}`", command.replace('|', "\\|")),
             };
-            let follows = row.follows.join(", ");
+            let follows = match row.follows.join(", ") {
+                none if none.is_empty() => MIXED.to_owned(),
+                names => names,
+            };
             writeln!(
                 text,
                 "| {} | {} | {command} | {follows} | {} |",
@@ -75,16 +93,31 @@ fn path() -> PathBuf {
 }
 
 fn parse_row(line: &str) -> Result<Row> {
-    let inner = line.trim().trim_start_matches('|').trim_end_matches('|').replace("\\|", "\0");
-    let cells: Vec<String> =
-        inner.split('|').map(|cell| cell.trim().replace('\0', "|")).collect();
-    ensure!(cells.len() == 5, "COMPAT.md: a row needs five cells: {line}");
-    let command = cells[2].strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    let inner = line
+        .trim()
+        .trim_start_matches('|')
+        .trim_end_matches('|')
+        .replace("\\|", "\0");
+    let cells: Vec<String> = inner
+        .split('|')
+        .map(|cell| cell.trim().replace('\0', "|"))
+        .collect();
+    ensure!(
+        cells.len() == 5,
+        "COMPAT.md: a row needs five cells: {line}"
+    );
+    let command = cells[2]
+        .strip_prefix('`')
+        .and_then(|text| text.strip_suffix('`'));
     Ok(Row {
         script: cells[0].clone(),
         section: cells[1].clone(),
         command: command.unwrap_or(&cells[2]).to_owned(),
-        follows: cells[3].split(',').map(|name| name.trim().to_owned()).collect(),
+        follows: cells[3]
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .filter(|name| name != MIXED)
+            .collect(),
         why: cells[4].clone(),
     })
 }
@@ -95,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_row_is_read_with_its_escapes() {
-        let row = parse_row("| strings | SET | `SET a\\|b` | redis-8.2, valkey-9.1 | newer |").unwrap();
+        let row =
+            parse_row("| strings | SET | `SET a\\|b` | redis-8.2, valkey-9.1 | newer |").unwrap();
         assert_eq!(row.command, "SET a|b");
         assert_eq!(row.follows, ["redis-8.2", "valkey-9.1"]);
         assert!(parse_row("| a | b |").is_err());

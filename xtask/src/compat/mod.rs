@@ -39,11 +39,18 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let started = Instant::now();
     let scripts = read_corpus(&options.filter)?;
     let oracles = oracles::installed();
-    ensure!(!oracles.is_empty(), "no oracle is installed; `cargo xtask test` installs them");
+    ensure!(
+        !oracles.is_empty(),
+        "no oracle is installed; `cargo xtask test` installs them"
+    );
     let (ours_name, ours_program) = ours(&options, &oracles)?;
 
     let mut programs = vec![(ours_name.clone(), ours_program)];
-    programs.extend(oracles.iter().map(|oracle| (oracle.name.to_owned(), oracle.program.clone())));
+    programs.extend(
+        oracles
+            .iter()
+            .map(|oracle| (oracle.name.to_owned(), oracle.program.clone())),
+    );
     let replies = play_all(&programs, &scripts)?;
     let names: Vec<&str> = oracles.iter().map(|oracle| oracle.name).collect();
     let mut comparison = Comparison::new(ours_name, names, Listed::read()?);
@@ -75,8 +82,10 @@ impl Options {
 /// The scripts whose name has `filter` in it or, if there are none, the sections whose title has it.
 fn read_corpus(filter: &str) -> Result<Vec<Script>> {
     let folder = workspace().join("tests/compat");
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     let mut scripts = Vec::new();
@@ -88,16 +97,24 @@ fn read_corpus(filter: &str) -> Result<Vec<Script>> {
         scripts.retain(|script| script.name.contains(filter));
     } else {
         for script in &mut scripts {
-            script.sections.retain(|section| section.title.contains(filter));
+            script
+                .sections
+                .retain(|section| section.title.contains(filter));
         }
         scripts.retain(|script| !script.sections.is_empty());
     }
-    ensure!(!scripts.is_empty(), "nothing in {} matches", folder.display());
+    ensure!(
+        !scripts.is_empty(),
+        "nothing in {} matches",
+        folder.display()
+    );
     Ok(scripts)
 }
 
 fn ours(options: &Options, oracles: &[Oracle]) -> Result<(String, PathBuf)> {
-    let Some(name) = &options.ours else { return Ok(("caracal".to_owned(), caracal()?)) };
+    let Some(name) = &options.ours else {
+        return Ok(("caracal".to_owned(), caracal()?));
+    };
     match oracles.iter().find(|oracle| oracle.name == name) {
         Some(oracle) => Ok((format!("ours ({name})"), oracle.program.clone())),
         None => Ok((name.clone(), PathBuf::from(name))),
@@ -107,7 +124,11 @@ fn ours(options: &Options, oracles: &[Oracle]) -> Result<(String, PathBuf)> {
 /// Plays the corpus to every program in both protocols at once. Each player has a server of its own, because some
 /// commands look at the whole server.
 fn play_all(programs: &[(String, PathBuf)], scripts: &[Script]) -> Result<Vec<[Replies; 2]>> {
-    let flags = [plain_flags(), vec!["--enable-debug-command".into(), "yes".into()]].concat();
+    let flags = [
+        plain_flags(),
+        vec!["--enable-debug-command".into(), "yes".into()],
+    ]
+    .concat();
     std::thread::scope(|scope| {
         let players: Vec<_> = programs
             .iter()
@@ -176,7 +197,9 @@ impl<'a> Comparison<'a> {
                 let of = |player: &[Replies; 2]| {
                     player[protocol_index][script_index][section_index].clone()
                 };
-                let Some(ours) = of(&replies[0]) else { continue };
+                let Some(ours) = of(&replies[0]) else {
+                    continue;
+                };
                 let theirs: Vec<Vec<Reply>> = replies[1..].iter().filter_map(of).collect();
                 for (step_index, step) in section.steps.iter().enumerate() {
                     self.compared += 1;
@@ -185,8 +208,10 @@ impl<'a> Comparison<'a> {
                     let agreement = by_command.entry((order, text)).or_default();
                     agreement.agree.resize(self.oracles.len(), true);
                     let mine = &ours[step_index];
-                    let equal: Vec<bool> =
-                        theirs.iter().map(|replies| replies[step_index] == *mine).collect();
+                    let equal: Vec<bool> = theirs
+                        .iter()
+                        .map(|replies| replies[step_index] == *mine)
+                        .collect();
                     if equal.iter().all(|equal| *equal) {
                         continue;
                     }
@@ -197,8 +222,11 @@ impl<'a> Comparison<'a> {
                     let replies: Vec<&Reply> =
                         theirs.iter().map(|replies| &replies[step_index]).collect();
                     let place = format!("{}.txt:{}", script.name, step.line);
-                    let head = format!("{place}: {} [{}, RESP{protocol}]", step.text, section.title);
-                    agreement.shown.get_or_insert_with(|| self.show(&head, mine, &replies));
+                    let head =
+                        format!("{place}: {} [{}, RESP{protocol}]", step.text, section.title);
+                    agreement
+                        .shown
+                        .get_or_insert_with(|| self.show(&head, mine, &replies));
                 }
             }
             for ((_, command), agreement) in by_command {
@@ -219,7 +247,11 @@ impl<'a> Comparison<'a> {
         };
         let mut shown = format!("{head}\n    {:12} {}", self.ours, cut(mine));
         for (name, reply) in self.oracles.iter().zip(theirs) {
-            let text = if *reply == mine { "the same".to_owned() } else { cut(reply) };
+            let text = if *reply == mine {
+                "the same".to_owned()
+            } else {
+                cut(reply)
+            };
             shown += &format!("\n    {name:12} {text}");
         }
         shown
@@ -263,9 +295,8 @@ impl<'a> Comparison<'a> {
         let row = &mut self.listed.rows[index];
         let whole_section = row.command == "*";
         // An oracle that is not installed can be followed but not checked.
-        let unlike = |name: &&String| {
-            self.oracles.contains(&name.as_str()) && !follows.contains(name)
-        };
+        let unlike =
+            |name: &&String| self.oracles.contains(&name.as_str()) && !follows.contains(name);
         let not_followed = row.follows.iter().find(unlike);
         let missing = follows.iter().find(|name| !row.follows.contains(name));
         let wrong = match (not_followed, missing) {
@@ -295,8 +326,10 @@ impl<'a> Comparison<'a> {
             for (index, row) in self.listed.rows.iter().enumerate() {
                 if !used.contains(&index) {
                     stale += 1;
-                    println!("COMPAT.md lists what no longer differs: {} / {} / {}",
-                        row.script, row.section, row.command);
+                    println!(
+                        "COMPAT.md lists what no longer differs: {} / {} / {}",
+                        row.script, row.section, row.command
+                    );
                 }
             }
         }
@@ -318,7 +351,10 @@ impl<'a> Comparison<'a> {
             self.listed_differences,
             stale
         );
-        ensure!(self.alone + self.unexplained + stale == 0, "the corpus does not hold");
+        ensure!(
+            self.alone + self.unexplained + stale == 0,
+            "the corpus does not hold"
+        );
         Ok(())
     }
 }

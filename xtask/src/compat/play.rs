@@ -54,14 +54,22 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn new(server: &'a Server, protocol: u8) -> Self {
-        Self { server, protocol, connections: HashMap::new(), kept: HashMap::new() }
+        Self {
+            server,
+            protocol,
+            connections: HashMap::new(),
+            kept: HashMap::new(),
+        }
     }
 
     fn play(mut self, section: &Section) -> Result<Vec<Reply>> {
         let mut first = self.open()?;
         first.send(&[b"FLUSHALL".to_vec()])?;
         let emptied = first.reply();
-        anyhow::ensure!(matches!(emptied, Reply::Simple(_)), "FLUSHALL answered {emptied}");
+        anyhow::ensure!(
+            matches!(emptied, Reply::Simple(_)),
+            "FLUSHALL answered {emptied}"
+        );
         self.connections.insert('A', first);
 
         let mut replies = Vec::with_capacity(section.steps.len());
@@ -189,7 +197,9 @@ impl Connection {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
                 break Reply::Nothing("no reply".to_owned());
             };
-            let _ = self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
+            let _ = self
+                .stream
+                .set_read_timeout(Some(left.max(Duration::from_millis(1))));
             let mut buffer = [0; 64 * 1024];
             match self.stream.read(&mut buffer) {
                 Ok(0) => break Reply::Closed,
@@ -221,12 +231,16 @@ impl Connection {
 
     /// Follows a cursor from 0 to its end; the reply is the set of all elements, sorted.
     fn scan(&mut self, mut command: Vec<Vec<u8>>) -> Result<Reply> {
-        let at = command.iter().position(|argument| argument == b"0").context("no cursor 0")?;
+        let at = command
+            .iter()
+            .position(|argument| argument == b"0")
+            .context("no cursor 0")?;
         let mut all = Vec::new();
         for _ in 0..100_000 {
             self.send(&command)?;
             match self.reply() {
-                Reply::Array(mut pair) if pair.len() == 2 => match (pair.remove(0), pair.remove(0)) {
+                Reply::Array(mut pair) if pair.len() == 2 => match (pair.remove(0), pair.remove(0))
+                {
                     (Reply::Bulk(cursor), Reply::Array(elements)) => {
                         all.extend(elements);
                         command[at] = cursor;
@@ -259,9 +273,12 @@ fn reply(value: Value) -> Reply {
         Value::Array(items) => Reply::Array(all(items)),
         Value::Set(items) => Reply::Set(all(items)),
         Value::Push(items) => Reply::Push(all(items)),
-        Value::Map(pairs) => {
-            Reply::Map(pairs.into_iter().map(|(key, value)| (reply(key), reply(value))).collect())
-        }
+        Value::Map(pairs) => Reply::Map(
+            pairs
+                .into_iter()
+                .map(|(key, value)| (reply(key), reply(value)))
+                .collect(),
+        ),
         Value::Double(text) => match text.parse::<f64>() {
             Ok(number) => Reply::Double(number.to_bits()),
             Err(_) => Reply::Seen(text),

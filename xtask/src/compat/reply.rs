@@ -164,7 +164,9 @@ impl Reply {
             Self::Array(list) => Self::Array(all(list)).sorted(),
             Self::Set(list) => Self::Set(all(list)).sorted(),
             Self::Map(pairs) => {
-                let pairs = pairs.into_iter().map(|(key, value)| (key, value.deeply_sorted()));
+                let pairs = pairs
+                    .into_iter()
+                    .map(|(key, value)| (key, value.deeply_sorted()));
                 Self::Map(pairs.collect()).sorted()
             }
             other => other,
@@ -174,8 +176,10 @@ impl Reply {
     fn pairs(self) -> Self {
         match self {
             Self::Array(list) if list.len() % 2 == 0 => {
-                let mut pairs: Vec<Self> =
-                    list.chunks(2).map(|pair| Self::Array(pair.to_vec())).collect();
+                let mut pairs: Vec<Self> = list
+                    .chunks(2)
+                    .map(|pair| Self::Array(pair.to_vec()))
+                    .collect();
                 pairs.sort();
                 Self::Array(pairs)
             }
@@ -196,12 +200,20 @@ impl Reply {
         };
         let joined = |mut fields: Vec<(usize, String)>| {
             fields.sort();
-            fields.into_iter().map(|(_, field)| field).collect::<Vec<_>>().join(" ")
+            fields
+                .into_iter()
+                .map(|(_, field)| field)
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         let by_line: Vec<_> = text.lines().filter_map(|line| named(line, ':')).collect();
         let mut parts = vec![joined(by_line)];
         for line in text.lines() {
-            parts.push(joined(line.split(' ').filter_map(|field| named(field, '=')).collect()));
+            parts.push(joined(
+                line.split(' ')
+                    .filter_map(|field| named(field, '='))
+                    .collect(),
+            ));
         }
         parts.retain(|part| !part.is_empty());
         Self::Bulk(format!("{} with {}", self.kind(), parts.join("\n")).into())
@@ -213,7 +225,9 @@ impl Reply {
             let text = String::from_utf8_lossy(&text).into_owned();
             let is_version = |text: &str| {
                 text.split('.').count() == 3
-                    && text.split('.').all(|part| !part.is_empty() && part.parse::<u32>().is_ok())
+                    && text
+                        .split('.')
+                        .all(|part| !part.is_empty() && part.parse::<u32>().is_ok())
             };
             if ["redis", "valkey", "caracal"].contains(&text.as_str()) || is_version(&text) {
                 b"(name or version)".to_vec()
@@ -225,7 +239,9 @@ impl Reply {
             Self::Array(list) => Self::Array(all(list)),
             Self::Set(list) => Self::Set(all(list)),
             Self::Map(pairs) => {
-                let pairs = pairs.into_iter().map(|(key, value)| (key, value.versionless()));
+                let pairs = pairs
+                    .into_iter()
+                    .map(|(key, value)| (key, value.versionless()));
                 Self::Map(pairs.collect())
             }
             Self::Bulk(bytes) => Self::Bulk(text(bytes)),
@@ -283,7 +299,10 @@ mod tests {
     #[test]
     fn looks_leave_out_what_may_differ() {
         let list = Reply::Array(vec![bulk("b"), bulk("2"), bulk("a"), bulk("1")]);
-        assert_eq!(list.clone().seen_through(&[Look::Sorted]).to_string(), r#"["1", "2", "a", "b"]"#);
+        assert_eq!(
+            list.clone().seen_through(&[Look::Sorted]).to_string(),
+            r#"["1", "2", "a", "b"]"#
+        );
         assert_eq!(
             list.clone().seen_through(&[Look::Pairs]).to_string(),
             r#"[["a", "1"], ["b", "2"]]"#
@@ -294,10 +313,15 @@ mod tests {
             "(array of length 4)"
         );
         assert_eq!(
-            Reply::Integer(7).seen_through(&[Look::Range(1, 9)]).to_string(),
+            Reply::Integer(7)
+                .seen_through(&[Look::Range(1, 9)])
+                .to_string(),
             "(integer from 1 to 9)"
         );
-        assert_eq!(Reply::Integer(10).seen_through(&[Look::Range(1, 9)]), Reply::Integer(10));
+        assert_eq!(
+            Reply::Integer(10).seen_through(&[Look::Range(1, 9)]),
+            Reply::Integer(10)
+        );
     }
 
     #[test]

@@ -96,13 +96,18 @@ pub(super) enum Look {
 
 impl Script {
     pub(super) fn parse(name: &str, text: &str) -> Result<Self> {
-        let mut script = Self { name: name.to_owned(), sections: Vec::new() };
+        let mut script = Self {
+            name: name.to_owned(),
+            sections: Vec::new(),
+        };
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            script.add(index + 1, line).with_context(|| format!("{name}.txt:{}", index + 1))?;
+            script
+                .add(index + 1, line)
+                .with_context(|| format!("{name}.txt:{}", index + 1))?;
         }
         Ok(script)
     }
@@ -117,10 +122,17 @@ impl Script {
             let title = title.trim().to_owned();
             let known = self.sections.iter().any(|section| section.title == title);
             ensure!(!known, "two sections have the title {title}");
-            self.sections.push(Section { title, protocol, steps: Vec::new() });
+            self.sections.push(Section {
+                title,
+                protocol,
+                steps: Vec::new(),
+            });
             return Ok(());
         }
-        let section = self.sections.last_mut().context("a line before the first `==` section")?;
+        let section = self
+            .sections
+            .last_mut()
+            .context("a line before the first `==` section")?;
         let mut line = Line::take(line)?;
         match line.repeat.take() {
             None => section.steps.push(line.step(number, None)?),
@@ -144,7 +156,12 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn take(line: &'a str) -> Result<Self> {
-        let mut this = Line { connection: 'A', markers: Vec::new(), repeat: None, rest: line };
+        let mut this = Line {
+            connection: 'A',
+            markers: Vec::new(),
+            repeat: None,
+            rest: line,
+        };
         let bytes = line.as_bytes();
         if bytes.len() > 2 && bytes[0].is_ascii_uppercase() && &bytes[1..3] == b": " {
             this.connection = bytes[0] as char;
@@ -182,10 +199,16 @@ impl<'a> Line<'a> {
                 "raw" => {
                     let mut bytes = Vec::new();
                     for part in arguments(self.rest, round)?.into_iter().flatten() {
-                        let Part::Bytes(part) = part else { bail!("@raw keeps no values") };
+                        let Part::Bytes(part) = part else {
+                            bail!("@raw keeps no values")
+                        };
                         bytes.extend(part);
                     }
-                    let replies = if argument.is_empty() { 1 } else { argument.parse()? };
+                    let replies = if argument.is_empty() {
+                        1
+                    } else {
+                        argument.parse()?
+                    };
                     action = Some(Action::Raw { bytes, replies });
                 }
                 "closed" => action = Some(Action::Closed),
@@ -207,7 +230,10 @@ impl<'a> Line<'a> {
                 }
                 "word" => looks.push(Look::FirstWord),
                 "at" => {
-                    let path = argument.split('.').map(str::parse).collect::<Result<_, _>>()?;
+                    let path = argument
+                        .split('.')
+                        .map(str::parse)
+                        .collect::<Result<_, _>>()?;
                     looks.push(Look::At(path));
                 }
                 "only" => looks.push(Look::Only(names(argument))),
@@ -222,7 +248,11 @@ impl<'a> Line<'a> {
             None => {
                 let arguments = arguments(self.rest, round)?;
                 ensure!(!arguments.is_empty(), "no command");
-                if scan { Action::Scan(arguments) } else { Action::Command(arguments) }
+                if scan {
+                    Action::Scan(arguments)
+                } else {
+                    Action::Command(arguments)
+                }
             }
         };
         let text = match round {
@@ -234,7 +264,15 @@ impl<'a> Line<'a> {
             Action::Closed => "@closed".to_owned(),
             _ => text,
         };
-        Ok(Step { line, text, connection: self.connection, action, looks, keep, alone })
+        Ok(Step {
+            line,
+            text,
+            connection: self.connection,
+            action,
+            looks,
+            keep,
+            alone,
+        })
     }
 }
 
@@ -250,7 +288,10 @@ fn arguments(line: &str, round: Option<i64>) -> Result<Vec<Argument>> {
     while !rest.is_empty() {
         if rest.starts_with(['"', '\'']) {
             let (bytes, after) = quoted(rest)?;
-            ensure!(after.is_empty() || after.starts_with(' '), "text right after a quote");
+            ensure!(
+                after.is_empty() || after.starts_with(' '),
+                "text right after a quote"
+            );
             list.push(vec![Part::Bytes(bytes)]);
             rest = after.trim_start();
         } else {
@@ -310,7 +351,9 @@ fn braces(word: &str, round: Option<i64>, list: &mut Vec<Argument>) -> Result<()
     };
     let mut rest = word;
     while let Some(open) = rest.find('{') {
-        let Some(close) = rest[open..].find('}').map(|at| open + at) else { break };
+        let Some(close) = rest[open..].find('}').map(|at| open + at) else {
+            break;
+        };
         push(&mut words, Part::Bytes(rest[..open].into()));
         let inside = &rest[open + 1..close];
         if inside == "i" {
@@ -352,31 +395,29 @@ mod tests {
             });
             parts.collect::<Vec<_>>().concat()
         };
-        arguments(line, Some(7)).unwrap().into_iter().map(plain).collect()
+        arguments(line, Some(7))
+            .unwrap()
+            .into_iter()
+            .map(plain)
+            .collect()
     }
 
     #[test]
     fn quoting_is_that_of_redis_cli() {
-        assert_eq!(split(r#"SET "a b\x00\r\n\"" 'it\'s \n'"#), [
-            &b"SET"[..],
-            b"a b\0\r\n\"",
-            b"it's \\n"
-        ]);
+        assert_eq!(
+            split(r#"SET "a b\x00\r\n\"" 'it\'s \n'"#),
+            [&b"SET"[..], b"a b\0\r\n\"", b"it's \\n"]
+        );
         assert!(arguments("GET \"open", None).is_err());
         assert!(arguments("GET \"a\"b", None).is_err());
     }
 
     #[test]
     fn braces_expand_outside_quotes() {
-        assert_eq!(split("m{1..3} {ab*2} x{i} {$id} \"{1..2}\""), [
-            &b"m1"[..],
-            b"m2",
-            b"m3",
-            b"abab",
-            b"x7",
-            b"<id>",
-            b"{1..2}"
-        ]);
+        assert_eq!(
+            split("m{1..3} {ab*2} x{i} {$id} \"{1..2}\""),
+            [&b"m1"[..], b"m2", b"m3", b"abab", b"x7", b"<id>", b"{1..2}"]
+        );
     }
 
     #[test]
@@ -389,7 +430,10 @@ mod tests {
         assert_eq!(section.steps[0].connection, 'B');
         assert_eq!(section.steps[0].looks.len(), 2);
         assert_eq!(section.steps[3].text, "INCR k3");
-        assert!(matches!(section.steps[4].action, Action::Raw { replies: 2, .. }));
+        assert!(matches!(
+            section.steps[4].action,
+            Action::Raw { replies: 2, .. }
+        ));
         assert!(Script::parse("t", "GET k").is_err());
         assert!(Script::parse("t", "== s\n@nonsense GET k").is_err());
     }

@@ -1,3 +1,0 @@
-//! stub
-use anyhow::Result;
-pub(crate) fn run(_: &[String]) -> Result<()> { Ok(()) }
