@@ -17,7 +17,6 @@ const FILES: u64 = CONNECTIONS + 500;
 
 /// The table as markdown.
 pub(super) fn table(contestants: &[Contestant]) -> Result<String> {
-    raise_file_limit()?;
     let mut text = format!(
         "### {CONNECTIONS} idle connections\n\nBytes of resident memory per connection\n\n\
          |  | before the first command | after a PING |\n|---|---|---|\n"
@@ -71,7 +70,7 @@ fn measure(contestant: &Contestant) -> Result<(u64, u64)> {
 }
 
 /// Runs this very command again under a higher limit of open files if the one in force is too low.
-fn raise_file_limit() -> Result<()> {
+pub(super) fn raise_file_limit() -> Result<()> {
     let limits = std::fs::read_to_string("/proc/self/limits")?;
     let line = limits
         .lines()
@@ -85,11 +84,9 @@ fn raise_file_limit() -> Result<()> {
         bail!("the limit of open files is {soft}, this needs {FILES}");
     }
     let status = Command::new("sh")
-        .args([
-            "-c",
-            &format!("ulimit -n {FILES} && exec \"$0\" bench idle"),
-        ])
+        .args(["-c", &format!("ulimit -S -n {FILES} && exec \"$0\" \"$@\"")])
         .arg(std::env::current_exe()?)
+        .args(std::env::args().skip(1))
         .env("CARACAL_BENCH_RAISED", "1")
         .status()?;
     std::process::exit(status.code().unwrap_or(1));

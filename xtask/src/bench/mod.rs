@@ -124,6 +124,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "workers" | "idle" => &[],
         other => bail!("there is no bench {other}"),
     };
+    if ["idle", "all"].contains(&options.which.as_str()) {
+        idle::raise_file_limit()?;
+    }
     let load = Load {
         benchmark,
         requests: options.requests,

@@ -64,12 +64,13 @@ impl<'a> Stage<'a> {
 
     fn play(mut self, section: &Section) -> Result<Vec<Reply>> {
         let mut first = self.open()?;
-        first.send(&[b"FLUSHALL".to_vec()])?;
+        first.send(&[b"FLUSHALL".to_vec()]);
         let emptied = first.reply();
         anyhow::ensure!(
             matches!(emptied, Reply::Simple(_)),
             "FLUSHALL answered {emptied}"
         );
+        first.wait_until_alone();
         self.connections.insert('A', first);
 
         let mut replies = Vec::with_capacity(section.steps.len());
@@ -81,7 +82,7 @@ impl<'a> Stage<'a> {
                     let connection = self.open()?;
                     self.connections.insert(step.connection, connection);
                 }
-                self.send(step.connection, &step.action)?;
+                self.send(step.connection, &step.action);
             }
             for step in &section.steps[start..end] {
                 let connection = self.connections.get_mut(&step.connection).expect("opened");
@@ -116,22 +117,21 @@ impl<'a> Stage<'a> {
             lost: None,
         };
         if self.protocol == 3 {
-            connection.send(&[b"HELLO".to_vec(), b"3".to_vec()])?;
+            connection.send(&[b"HELLO".to_vec(), b"3".to_vec()]);
             // Refused while a password is set: such a section speaks RESP2 until it says otherwise.
             connection.reply();
         }
         Ok(connection)
     }
 
-    fn send(&mut self, name: char, action: &Action) -> Result<()> {
+    fn send(&mut self, name: char, action: &Action) {
         let connection = self.connections.get_mut(&name).expect("opened");
         match action {
-            Action::Command(command) => connection.send(&fill(command, &self.kept))?,
+            Action::Command(command) => connection.send(&fill(command, &self.kept)),
             Action::Raw { bytes, .. } => connection.write(bytes),
             Action::Sleep(time) => std::thread::sleep(*time),
             Action::Closed | Action::Scan(_) => {}
         }
-        Ok(())
     }
 }
 
@@ -167,11 +167,10 @@ struct Connection {
 }
 
 impl Connection {
-    fn send(&mut self, command: &[Vec<u8>]) -> Result<()> {
+    fn send(&mut self, command: &[Vec<u8>]) {
         let mut bytes = Vec::new();
         encode_request(command, &mut bytes);
         self.write(&bytes);
-        Ok(())
     }
 
     /// A failed write is no error here: the replies will tell that the server closed the connection.
@@ -229,6 +228,24 @@ impl Connection {
         }
     }
 
+    /// The last section's connections are closed on our side; CLIENT LIST must not show them any more.
+    fn wait_until_alone(&mut self) {
+        for _ in 0..200 {
+            self.send(&["CLIENT", "LIST"].map(|word| word.as_bytes().to_vec()));
+            let connections = self
+                .reply()
+                .text()
+                .unwrap_or_default()
+                .trim_end()
+                .lines()
+                .count();
+            if connections <= 1 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Follows a cursor from 0 to its end; the reply is the set of all elements, sorted.
     fn scan(&mut self, mut command: Vec<Vec<u8>>) -> Result<Reply> {
         let at = command
@@ -237,7 +254,7 @@ impl Connection {
             .context("no cursor 0")?;
         let mut all = Vec::new();
         for _ in 0..100_000 {
-            self.send(&command)?;
+            self.send(&command);
             match self.reply() {
                 Reply::Array(mut pair) if pair.len() == 2 => match (pair.remove(0), pair.remove(0))
                 {
