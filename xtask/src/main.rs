@@ -18,7 +18,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test                       everything that CI runs, step by step; stops at the first failure
+  test [--only TEXT]         everything that CI runs, step by step; stops at the first failure
   compat [--filter TEXT] [--update] [--ours ORACLE|PATH]
                              sends tests/compat/*.txt to caracal and to the oracles, and compares
   bench [base|p1|p16|random|p100|workers|idle|all] [-n N] [--rounds N] [--servers A,B]
