@@ -1,1 +1,15 @@
 //! The data structures behind every value: table, lists, sets, hashes, sorted sets.
+//!
+//! This is the only data crate that may open `unsafe`; it does so at the top of the modules that
+//! need it. Nothing here knows the names of keys, expiry, replies or the time.
+
+pub mod block;
+pub mod hash;
+pub mod hash_map;
+pub mod intset;
+pub mod item;
+pub mod list;
+pub mod packed;
+pub mod set;
+pub mod sorted_set;
+pub mod table;

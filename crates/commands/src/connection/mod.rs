@@ -1,0 +1,7 @@
+//! Connections.
+
+use engine::spec::Command;
+
+mod ping;
+
+pub(crate) const COMMANDS: &[Command] = &[ping::PING];

@@ -1,0 +1,5 @@
+//! The server commands.
+
+use engine::spec::Command;
+
+pub(crate) const COMMANDS: &[Command] = &[];

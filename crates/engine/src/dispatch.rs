@@ -1,0 +1,345 @@
+//! Dispatch: from a batch of requests to their replies.
+//!
+//! A batch is what one read of a connection brought. The worker enters the gate once for it, and
+//! executes it in *runs*: up to [`RUN_MAX`] commands in a row that each have one key. The shards of
+//! a run are taken without waiting, so the memory that its commands will look at can be fetched
+//! while the first ones execute: first the buckets of all, then the entries of all. Any other
+//! command is executed alone, its shards taken in ascending order.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use keyspace::{Db, Place};
+use resp::ReplyWriter;
+use smallvec::SmallVec;
+
+use crate::args::Args;
+use crate::clients::bump;
+use crate::ctx::Ctx;
+use crate::error::{CommandError, CommandResult, Outcome};
+use crate::gates;
+use crate::journal::Effects;
+use crate::server::Server;
+use crate::session::Session;
+use crate::spec::flags;
+use crate::table::TableEntry;
+
+/// The most commands in a run: what fits in the cache's queue of outstanding fetches, twice.
+const RUN_MAX: usize = 32;
+
+/// The requests of one read: words, and where each request's end.
+#[derive(Debug, Default)]
+pub struct Batch<'b> {
+    /// The words of all requests.
+    pub words: Vec<&'b [u8]>,
+    /// For each request the index behind its last word.
+    pub ends: Vec<usize>,
+}
+
+impl<'b> Batch<'b> {
+    /// The number of requests.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no request.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The words of request `index`.
+    #[inline]
+    pub fn request(&self, index: usize) -> &[&'b [u8]] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.words[start..self.ends[index]]
+    }
+
+    /// Empties the batch for words of another lifetime, keeping its allocations.
+    pub fn recycle<'c>(mut self) -> Batch<'c> {
+        self.words.clear();
+        self.ends.clear();
+        // Collecting in place: the vector is empty, only its allocation changes hands.
+        let words = self
+            .words
+            .into_iter()
+            .map(|_| -> &'c [u8] { &[] })
+            .collect();
+        Batch {
+            words,
+            ends: self.ends,
+        }
+    }
+}
+
+/// Executes batches on one thread.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    server: Arc<Server>,
+    index: usize,
+}
+
+/// A command of a run, with the place of its key.
+struct Planned {
+    entry: TableEntry,
+    place: Place,
+}
+
+impl Worker {
+    /// Worker `index` of `server`. There may be one of each index at a time.
+    pub fn new(server: Arc<Server>, index: usize) -> Worker {
+        Worker { server, index }
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// The number of the worker.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Executes the requests of `batch` in order and appends their replies to `out`.
+    ///
+    /// Returns [`Outcome::Close`] if the connection has to end after the replies; the requests
+    /// behind are not executed then.
+    pub fn execute(&self, session: &mut Session, batch: &Batch<'_>, out: &mut Vec<u8>) -> Outcome {
+        let server = &*self.server;
+        let now_ms = server.clock.now_ms();
+        session.client.active_ms.store(now_ms, Relaxed);
+        let mut inside = Some(server.gate.enter(self.index));
+        let mut ctx = Ctx {
+            db: Db::new(&server.keyspace, now_ms),
+            reply: ReplyWriter::new(out, session.protocol()),
+            session,
+            effects: Effects::default(),
+            server,
+            stats: &server.stats[self.index],
+        };
+        let mut next = 0;
+        while next < batch.len() {
+            ctx.db.select(ctx.session.database());
+            let run = plan(&mut ctx, batch, next);
+            for planned in &run {
+                let words = batch.request(next);
+                ctx.db.focus(words[1], planned.place);
+                execute_one(&mut ctx, &planned.entry, words);
+                next += 1;
+            }
+            ctx.db.release();
+            if run.len() < RUN_MAX && next < batch.len() {
+                let words = batch.request(next);
+                next += 1;
+                if execute_alone(&mut ctx, self.index, &mut inside, words) == Outcome::Close {
+                    break;
+                }
+            }
+            if ctx.session.client.is_killed() {
+                break;
+            }
+        }
+        bump(&ctx.stats.commands, next as u64);
+        bump(&ctx.session.client.commands, next as u64);
+        let (hits, misses) = ctx.db.take_hits_and_misses();
+        bump(&ctx.stats.hits, hits);
+        bump(&ctx.stats.misses, misses);
+        if next < batch.len() || ctx.session.client.is_killed() {
+            return Outcome::Close;
+        }
+        Outcome::Done
+    }
+}
+
+/// Takes the shards of the commands from `first` on that can be part of a run, and fetches what they
+/// will look at.
+#[inline]
+fn plan(ctx: &mut Ctx<'_>, batch: &Batch<'_>, first: usize) -> SmallVec<[Planned; RUN_MAX]> {
+    let mut run: SmallVec<[Planned; RUN_MAX]> = SmallVec::new();
+    let table = &ctx.server.commands;
+    let end = batch.len().min(first + RUN_MAX);
+    for index in first..end {
+        let words = batch.request(index);
+        // The same command as before, most of the time.
+        let entry = match run.last() {
+            Some(last)
+                if last
+                    .entry
+                    .command
+                    .spec
+                    .name
+                    .as_bytes()
+                    .eq_ignore_ascii_case(words[0]) =>
+            {
+                last.entry
+            }
+            _ => match table.find(words[0]) {
+                Some(entry) => *entry,
+                None => break,
+            },
+        };
+        if !entry.is_simple || words.len() < 2 {
+            break;
+        }
+        let Some(place) = ctx.db.try_hold(words[1]) else {
+            break;
+        };
+        run.push(Planned { entry, place });
+    }
+    if run.len() > 1 {
+        run.iter()
+            .for_each(|planned| ctx.db.prefetch(planned.place));
+    }
+    run
+}
+
+/// Executes a command that is not part of a run.
+fn execute_alone<'s>(
+    ctx: &mut Ctx<'s>,
+    worker: usize,
+    inside: &mut Option<keyspace::sync::Shared<'s>>,
+    words: &[&[u8]],
+) -> Outcome {
+    let server = ctx.server;
+    let entry = match resolve(server, words) {
+        Ok(entry) => entry,
+        Err(error) => {
+            fail(ctx, error);
+            return Outcome::Done;
+        }
+    };
+    let spec = entry.command.spec;
+    if spec.has(flags::EXCLUSIVE) {
+        // Out of the gate first: whoever wants it for itself waits for all who are inside.
+        *inside = None;
+        let alone = server.gate.exclusive();
+        let outcome = execute_one(ctx, &entry, words);
+        drop(alone);
+        *inside = Some(server.gate.enter(worker));
+        return outcome;
+    }
+    if spec.keys.is_empty() {
+        return execute_one(ctx, &entry, words);
+    }
+    ctx.db
+        .hold_all(spec.key_positions(words).map(|position| words[position]));
+    let outcome = execute_one(ctx, &entry, words);
+    ctx.db.release();
+    outcome
+}
+
+/// The command, or the subcommand, that `words` name.
+fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError> {
+    let name = words[0];
+    let Some(entry) = server.commands.find(name) else {
+        return Err(unknown_command(words));
+    };
+    if entry.command.subcommands.is_empty() || words.len() < 2 {
+        return Ok(*entry);
+    }
+    if words[1].eq_ignore_ascii_case(b"help") {
+        return Ok(*entry);
+    }
+    server
+        .commands
+        .find_subcommand(entry, words[1])
+        .copied()
+        .ok_or_else(|| {
+            CommandError::new(format!(
+                "ERR unknown subcommand '{}'. Try {} HELP.",
+                String::from_utf8_lossy(&words[1][..words[1].len().min(128)]),
+                entry.command.spec.name,
+            ))
+        })
+}
+
+fn unknown_command(words: &[&[u8]]) -> CommandError {
+    const SHOWN_MAX: usize = 128;
+    let shown =
+        |word: &[u8]| String::from_utf8_lossy(&word[..word.len().min(SHOWN_MAX)]).into_owned();
+    let mut args = String::new();
+    for word in &words[1..] {
+        if args.len() >= SHOWN_MAX {
+            break;
+        }
+        let room = SHOWN_MAX - args.len();
+        args += &format!(
+            "'{}' ",
+            String::from_utf8_lossy(&word[..word.len().min(room)])
+        );
+    }
+    CommandError::new(format!(
+        "ERR unknown command '{}', with args beginning with: {args}",
+        shown(words[0])
+    ))
+}
+
+/// Executes one command whose shards are held: gates, handler, and what follows from its changes.
+#[inline]
+fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcome {
+    let spec = entry.command.spec;
+    let counters = ctx.stats;
+    let stats = &counters.by_command[entry.index];
+    ctx.session
+        .client
+        .last_command
+        .store(entry.index + 1, Relaxed);
+    if words.len() < spec.words_min || words.len() > spec.words_max {
+        bump(&stats.rejected, 1);
+        fail(
+            ctx,
+            CommandError::arity(ctx.server.commands.full_name(entry)),
+        );
+        return Outcome::Done;
+    }
+    if let Err(error) = gates::pass(ctx.server, ctx.session, spec) {
+        bump(&stats.rejected, 1);
+        fail(ctx, error);
+        return Outcome::Done;
+    }
+    bump(&stats.calls, 1);
+    let reply_start = ctx.reply.position();
+    let changes_before = ctx.db.changes().count();
+    ctx.effects.begin(ctx.server.journal().is_some());
+    let run = entry.command.run;
+    let result = catch_unwind(AssertUnwindSafe(|| run(ctx, Args::new(words))))
+        .unwrap_or_else(|panic| internal_error(spec.name, &*panic));
+    ctx.db
+        .bury_seen(spec.key_positions(words).map(|position| words[position]));
+    if ctx.db.changes().count() != changes_before
+        && let Some(journal) = ctx.server.journal()
+    {
+        ctx.effects.flush(journal, ctx.db.database(), words);
+    }
+    match result {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            bump(&stats.failed, 1);
+            ctx.reply.rewind(reply_start);
+            fail(ctx, error);
+            Outcome::Done
+        }
+    }
+}
+
+#[cold]
+fn fail(ctx: &mut Ctx<'_>, error: CommandError) {
+    ctx.stats.count_error(error.text());
+    ctx.reply.error(error.text().as_bytes());
+}
+
+/// A panic is a defect of one command: it is logged, and the server lives.
+#[cold]
+fn internal_error(name: &str, panic: &(dyn std::any::Any + Send)) -> CommandResult {
+    let cause = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    log::error!("The command {name} panicked, which is a defect of this program: {cause}");
+    Err(CommandError::Fixed(
+        "ERR internal error: the command failed, see the server's log",
+    ))
+}

@@ -1,0 +1,546 @@
+//! A database as a command sees it: the keys whose shards the engine holds for it.
+//!
+//! Shards are taken in one of two ways. [`Db::hold_all`] waits for the shards of one command, in
+//! ascending order, holding nothing else. [`Db::try_hold`] takes shards for a run of pipelined
+//! commands in whatever order they come, and never waits; so neither way can deadlock.
+
+use std::cell::Cell;
+
+use smallvec::SmallVec;
+use structures::table::Slot;
+
+use crate::change::{ChangeLog, Event};
+use crate::entry::{Collection, Entry, EntryRef, Text};
+use crate::guard::{EntryMut, TextMut};
+use crate::keyspace::Keyspace;
+use crate::shard::{Shape, Shard, ShardData, shard_of};
+use crate::sync::LockGuard;
+
+/// The most shards that a run of pipelined commands holds at a time.
+pub const RUN_SHARDS_MAX: usize = 16;
+
+/// The value has another type than the command works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongType;
+
+/// What becomes of a key's expiry when its value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// It stays.
+    Keep,
+    /// The key lives for ever.
+    Never,
+    /// The key dies at this time, in Unix milliseconds.
+    At(u64),
+}
+
+/// Where a key is: found out once, used for every access of the command.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    hash: u64,
+    held: usize,
+}
+
+/// The shards held, and the way to their keys.
+pub struct Db<'k> {
+    keyspace: &'k Keyspace,
+    database: usize,
+    shards: &'k [Shard],
+    held: SmallVec<[Held<'k>; RUN_SHARDS_MAX]>,
+    /// The key that the command at hand is about, by address and length, and its place.
+    focus: (usize, usize, Place),
+    now_ms: u64,
+    changes: ChangeLog,
+    saw_expired: Cell<bool>,
+    hits: Cell<u64>,
+    misses: Cell<u64>,
+}
+
+struct Held<'k> {
+    index: usize,
+    data: LockGuard<'k, ShardData>,
+}
+
+impl<'k> Db<'k> {
+    /// Database 0, holding nothing.
+    pub fn new(keyspace: &'k Keyspace, now_ms: u64) -> Self {
+        Db {
+            keyspace,
+            database: 0,
+            shards: keyspace.shards(0),
+            held: SmallVec::new(),
+            focus: (0, 0, Place { hash: 0, held: 0 }),
+            now_ms,
+            changes: ChangeLog::default(),
+            saw_expired: Cell::new(false),
+            hits: Cell::new(0),
+            misses: Cell::new(0),
+        }
+    }
+
+    /// The keyspace, for what concerns more than the held shards.
+    pub fn keyspace(&self) -> &'k Keyspace {
+        self.keyspace
+    }
+
+    /// The number of the database.
+    #[inline]
+    pub fn database(&self) -> usize {
+        self.database
+    }
+
+    /// Changes to another database, letting go of all shards.
+    ///
+    /// # Panics
+    /// If there is no such database.
+    #[inline]
+    pub fn select(&mut self, database: usize) {
+        if database != self.database {
+            self.release();
+            self.database = database;
+            self.shards = self.keyspace.shards(database);
+        }
+    }
+
+    /// The time of the command, in Unix milliseconds.
+    #[inline]
+    pub fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Sets the time for the commands that follow.
+    pub fn set_now_ms(&mut self, now_ms: u64) {
+        self.now_ms = now_ms;
+    }
+
+    /// The record of changes.
+    #[inline]
+    pub fn changes(&mut self) -> &mut ChangeLog {
+        &mut self.changes
+    }
+
+    /// The keys found and not found by reads since the last call.
+    pub fn take_hits_and_misses(&mut self) -> (u64, u64) {
+        (self.hits.take(), self.misses.take())
+    }
+
+    // ---- Holding shards ----
+
+    /// Lets go of all shards.
+    #[inline]
+    pub fn release(&mut self) {
+        self.held.clear();
+        self.focus.0 = 0;
+    }
+
+    /// Takes the shard of `key` beside those held, if it is free and there is room, and starts
+    /// fetching the key's bucket into the cache.
+    #[inline]
+    pub fn try_hold(&mut self, key: &[u8]) -> Option<Place> {
+        let hash = structures::hash::hash(key);
+        let index = shard_of(hash);
+        let held = match self.held.iter().rposition(|held| held.index == index) {
+            Some(held) => held,
+            None if self.held.len() == RUN_SHARDS_MAX => return None,
+            None => {
+                let data = self.shards[index].try_lock()?;
+                data.table.prefetch_bucket(hash);
+                self.held.push(Held { index, data });
+                return Some(Place {
+                    hash,
+                    held: self.held.len() - 1,
+                });
+            }
+        };
+        self.held[held].data.table.prefetch_bucket(hash);
+        Some(Place { hash, held })
+    }
+
+    /// Starts fetching the entry into the cache; its bucket has been fetched.
+    #[inline]
+    pub fn prefetch(&self, place: Place) {
+        self.held[place.held]
+            .data
+            .table
+            .prefetch_element(place.hash);
+    }
+
+    /// Makes `key`, which is at `place`, the one that the next command is about.
+    #[inline]
+    pub fn focus(&mut self, key: &[u8], place: Place) {
+        self.focus = (key.as_ptr() as usize, key.len(), place);
+    }
+
+    /// Lets go of all shards, then waits for those of `keys`.
+    pub fn hold_all<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
+        self.release();
+        let mut indexes: SmallVec<[usize; RUN_SHARDS_MAX]> = keys
+            .map(|key| shard_of(structures::hash::hash(key)))
+            .collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        let shards = self.shards;
+        self.held.extend(indexes.into_iter().map(|index| Held {
+            index,
+            data: shards[index].lock(),
+        }));
+    }
+
+    /// Where `key` is.
+    ///
+    /// # Panics
+    /// If its shard is not held: the command's spec does not name that key.
+    #[inline]
+    fn place(&self, key: &[u8]) -> Place {
+        let (address, len, place) = self.focus;
+        if key.as_ptr() as usize == address && key.len() == len {
+            return place;
+        }
+        let hash = structures::hash::hash(key);
+        let index = shard_of(hash);
+        let held = self.held.iter().position(|held| held.index == index);
+        Place {
+            hash,
+            held: held.expect("a command touches only keys that its spec names"),
+        }
+    }
+
+    // ---- Reading ----
+
+    /// The entry of `key`, unless it is dead. Counts as a hit or a miss.
+    #[inline]
+    pub fn find(&self, key: &[u8]) -> Option<EntryRef<'_>> {
+        let found = self.peek(key);
+        let counter = if found.is_some() {
+            &self.hits
+        } else {
+            &self.misses
+        };
+        counter.set(counter.get() + 1);
+        found
+    }
+
+    /// The entry of `key`, unless it is dead, without counting.
+    #[inline]
+    pub fn peek(&self, key: &[u8]) -> Option<EntryRef<'_>> {
+        let place = self.place(key);
+        let table = &self.held[place.held].data.table;
+        let found = table.find(place.hash, |entry| entry.key() == key)?;
+        if found.is_expired(self.now_ms) {
+            self.saw_expired.set(true);
+            return None;
+        }
+        Some(found)
+    }
+
+    /// Whether `key` is there.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// The string at `key`.
+    ///
+    /// # Errors
+    /// [`WrongType`] if there is something else.
+    #[inline]
+    pub fn text(&self, key: &[u8]) -> Result<Option<Text<'_>>, WrongType> {
+        match self.find(key) {
+            None => Ok(None),
+            Some(entry) => entry.as_text().map(Some).ok_or(WrongType),
+        }
+    }
+
+    /// The collection at `key`, such as a `List`.
+    ///
+    /// # Errors
+    /// [`WrongType`] if there is something else.
+    #[inline]
+    pub fn collection<T: Collection>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
+        match self.find(key) {
+            None => Ok(None),
+            Some(entry) => entry.collection().map(Some).ok_or(WrongType),
+        }
+    }
+
+    // ---- Writing ----
+
+    /// The string at `key`, to change it; it may be missing.
+    ///
+    /// # Errors
+    /// [`WrongType`] if there is something else.
+    #[inline]
+    pub fn text_mut<'d>(&'d mut self, key: &'d [u8]) -> Result<TextMut<'d>, WrongType> {
+        let place = self.bury(key);
+        let database = self.database;
+        let ShardData { table, books } = &mut *self.held[place.held].data;
+        let slot = table.entry(place.hash, |entry| entry.key() == key);
+        if let Slot::Occupied(occupied) = &slot
+            && occupied.get().as_text().is_none()
+        {
+            return Err(WrongType);
+        }
+        Ok(TextMut::new(
+            slot,
+            books,
+            &mut self.changes,
+            key,
+            database,
+            place.hash,
+        ))
+    }
+
+    /// The collection at `key`, to change it; `None` if it is missing.
+    ///
+    /// # Errors
+    /// [`WrongType`] if there is something else.
+    #[inline]
+    pub fn collection_mut<'d, T: Collection>(
+        &'d mut self,
+        key: &'d [u8],
+    ) -> Result<Option<EntryMut<'d, T>>, WrongType> {
+        let place = self.bury(key);
+        let database = self.database;
+        let ShardData { table, books } = &mut *self.held[place.held].data;
+        let Some(occupied) = table.find_mut(place.hash, |entry| entry.key() == key) else {
+            return Ok(None);
+        };
+        if occupied.get().kind() != T::KIND {
+            return Err(WrongType);
+        }
+        let before = Shape::of(occupied.get());
+        let keyspace = self.keyspace;
+        Ok(Some(EntryMut::new(
+            occupied,
+            before,
+            books,
+            &mut self.changes,
+            keyspace,
+            database,
+        )))
+    }
+
+    /// The collection at `key`, to change it; an empty one is made if it is missing, and goes again
+    /// if it is empty when the guard goes.
+    ///
+    /// # Errors
+    /// [`WrongType`] if there is something else.
+    #[inline]
+    pub fn collection_or_new<'d, T: Collection>(
+        &'d mut self,
+        key: &'d [u8],
+    ) -> Result<EntryMut<'d, T>, WrongType> {
+        let place = self.bury(key);
+        let database = self.database;
+        let ShardData { table, books } = &mut *self.held[place.held].data;
+        let (occupied, before) = match table.entry(place.hash, |entry| entry.key() == key) {
+            Slot::Occupied(occupied) => {
+                if occupied.get().kind() != T::KIND {
+                    return Err(WrongType);
+                }
+                let before = Shape::of(occupied.get());
+                (occupied, before)
+            }
+            Slot::Vacant(vacant) => {
+                let entry = Entry::collection(key, T::default(), None);
+                let shape = Shape::of(entry.view());
+                books.entered(shape, place.hash);
+                (vacant.insert(entry), shape)
+            }
+        };
+        let keyspace = self.keyspace;
+        Ok(EntryMut::new(
+            occupied,
+            before,
+            books,
+            &mut self.changes,
+            keyspace,
+            database,
+        ))
+    }
+
+    /// Writes a string, whatever was at `key` before.
+    #[inline]
+    pub fn set_text(&mut self, key: &[u8], text: &[u8], expiry: Expiry, event: Event) {
+        let place = self.bury(key);
+        let held = &mut self.held[place.held];
+        let ShardData { table, books } = &mut *held.data;
+        match table.entry(place.hash, |entry| entry.key() == key) {
+            Slot::Occupied(mut occupied) => {
+                let before = Shape::of(occupied.get());
+                let expiry = expiry.of(occupied.get().expiry());
+                if occupied.get().as_text().is_some() {
+                    occupied.update(|entry| entry.with_text(text, expiry));
+                } else {
+                    let old = occupied.replace(Entry::text(key, text, expiry));
+                    self.keyspace.discard(old);
+                }
+                books.changed(before, Shape::of(occupied.get()), place.hash);
+            }
+            Slot::Vacant(vacant) => {
+                let entry = Entry::text(key, text, expiry.of(None));
+                books.entered(Shape::of(entry.view()), place.hash);
+                vacant.insert(entry);
+            }
+        }
+        if !matches!(expiry, Expiry::Keep) {
+            held.data.tidy_deadlines();
+            self.shards[held.index].publish_deadline(&held.data);
+        }
+        self.changes.add(self.database, key, event);
+    }
+
+    /// Puts a collection at `key`, whatever was there before. An empty one only removes.
+    pub fn set_collection<T: Collection>(
+        &mut self,
+        key: &[u8],
+        value: T,
+        expiry: Expiry,
+        event: Event,
+    ) {
+        if value.is_empty() {
+            self.remove(key, Event::DEL);
+            return;
+        }
+        let place = self.bury(key);
+        let held = &mut self.held[place.held];
+        let old_expiry = held
+            .data
+            .table
+            .find(place.hash, |entry| entry.key() == key)
+            .and_then(|entry| entry.expiry());
+        let old = held.data.remove(place.hash, key);
+        let entry = Entry::collection(key, value, expiry.of(old_expiry));
+        held.data.books.entered(Shape::of(entry.view()), place.hash);
+        held.data.table.insert_unique(entry);
+        held.data.tidy_deadlines();
+        self.shards[held.index].publish_deadline(&held.data);
+        if let Some(old) = old {
+            self.keyspace.discard(old);
+        }
+        self.changes.add(self.database, key, event);
+    }
+
+    /// Sets when `key` expires. Returns whether it is there.
+    pub fn set_expiry(&mut self, key: &[u8], expiry: Option<u64>, event: Event) -> bool {
+        let place = self.bury(key);
+        let held = &mut self.held[place.held];
+        let ShardData { table, books } = &mut *held.data;
+        let Some(mut occupied) = table.find_mut(place.hash, |entry| entry.key() == key) else {
+            return false;
+        };
+        let before = Shape::of(occupied.get());
+        occupied.update(|entry| entry.with_expiry(expiry));
+        books.changed(before, Shape::of(occupied.get()), place.hash);
+        held.data.tidy_deadlines();
+        self.shards[held.index].publish_deadline(&held.data);
+        self.changes.add(self.database, key, event);
+        true
+    }
+
+    /// Removes `key`. Returns whether it was there.
+    #[inline]
+    pub fn remove(&mut self, key: &[u8], event: Event) -> bool {
+        let place = self.bury(key);
+        let Some(entry) = self.held[place.held].data.remove(place.hash, key) else {
+            return false;
+        };
+        self.changes.add(self.database, key, event);
+        self.keyspace.discard(entry);
+        true
+    }
+
+    /// Removes the keys among `keys` that reads have found dead since the last call. Called by the
+    /// engine when a command is done.
+    #[inline]
+    pub fn bury_seen<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
+        if self.saw_expired.take() {
+            for key in keys {
+                self.bury(key);
+            }
+        }
+    }
+
+    /// The place of `key`, whose entry is removed first if it is dead: a write must not see it.
+    #[inline]
+    fn bury(&mut self, key: &[u8]) -> Place {
+        let place = self.place(key);
+        let data = &mut self.held[place.held].data;
+        if let Some(entry) = data.take_expired(place.hash, key, self.now_ms) {
+            self.changes.add(self.database, key, Event::EXPIRED);
+            self.keyspace.discard(entry);
+        }
+        place
+    }
+
+    // ---- The whole database ----
+
+    /// Empties databases. Nothing may be held. Recorded as one change, even if there was no key, for
+    /// the effect has to reach a replica that may be behind.
+    pub fn flush(&mut self, databases: std::ops::Range<usize>) {
+        assert!(self.held.is_empty(), "flushing takes one shard at a time");
+        for database in databases {
+            self.keyspace.flush(database);
+        }
+        self.changes
+            .add(self.database, b"", Event::generic("flush"));
+    }
+
+    /// Every live entry, shard by shard: `f` sees each shard at one instant, not all of them.
+    /// Nothing may be held.
+    pub fn for_each_entry(&self, mut f: impl FnMut(EntryRef<'_>)) {
+        assert!(
+            self.held.is_empty(),
+            "walks of the keyspace take one shard at a time"
+        );
+        for shard in self.shards {
+            let data = shard.lock();
+            data.entries()
+                .filter(|entry| !entry.is_expired(self.now_ms))
+                .for_each(&mut f);
+        }
+    }
+
+    /// A step of SCAN: calls `f` for about `count` live entries, all of some buckets, and returns
+    /// the next cursor, 0 at the end. Nothing may be held.
+    pub fn scan(&self, cursor: u64, count: usize, mut f: impl FnMut(EntryRef<'_>)) -> u64 {
+        assert!(
+            self.held.is_empty(),
+            "walks of the keyspace take one shard at a time"
+        );
+        const SHARD_BITS: u32 = 10;
+        let (mut shard, mut position) = (
+            (cursor & (1 << SHARD_BITS) - 1) as usize,
+            cursor >> SHARD_BITS,
+        );
+        // Empty shards and buckets count a little too, so that a step through an empty database
+        // ends.
+        let (mut seen, mut steps) = (0, 0);
+        while seen < count && steps < 10 * count.saturating_add(100) {
+            let data = self.shards[shard].lock();
+            position = data.scan(position, |entry| {
+                seen += 1;
+                if !entry.is_expired(self.now_ms) {
+                    f(entry);
+                }
+            });
+            steps += 1;
+            if position == 0 {
+                shard += 1;
+                if shard == self.shards.len() {
+                    return 0;
+                }
+            }
+        }
+        position << SHARD_BITS | shard as u64
+    }
+}
+
+impl Expiry {
+    fn of(self, old: Option<u64>) -> Option<u64> {
+        match self {
+            Expiry::Keep => old,
+            Expiry::Never => None,
+            Expiry::At(time) => Some(time),
+        }
+    }
+}
