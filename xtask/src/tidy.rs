@@ -195,7 +195,6 @@ fn machine_paths(name: &str, text: &str) -> Vec<String> {
         ["/ro", "ot/"],
         ["/wo", "rk/"],
         ["/Us", "ers/"],
-        ["/tm", "p/"],
     ];
     let mut complaints = Vec::new();
     for (index, line) in text.lines().enumerate() {

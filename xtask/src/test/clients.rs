@@ -64,7 +64,7 @@ pub(super) fn redis_benchmark() -> Result<Outcome> {
         &program,
         &server,
         &format!("-n 1000 -q -P 5 -t {pydis}"),
-        15,
+        16,
     )?;
     benchmark(&program, &server, "-n 1000 -q -P 16 -r 10000 -d 100", 20)?;
     benchmark(&program, &server, "-n 1000 -q -3", 20)?;
