@@ -17,6 +17,9 @@ pub(crate) struct Server {
     directory: PathBuf,
 }
 
+/// How long a server may take to come up.
+const STARTING: Duration = Duration::from_secs(15);
+
 /// The flags that every Redis-like server understands and every task here uses.
 pub(crate) fn plain_flags() -> Vec<String> {
     ["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"]
@@ -27,7 +30,20 @@ pub(crate) fn plain_flags() -> Vec<String> {
 impl Server {
     /// Starts `program` on a free port with `flags`, on the processors `cpus` (a `taskset` list) if given, and waits
     /// until it answers.
+    ///
+    /// Between finding a free port and the server's binding it somebody else can take it, so a server that ends at
+    /// once gets another chance on another port.
     pub(crate) fn start(program: &Path, flags: &[String], cpus: Option<&str>) -> Result<Self> {
+        let mut attempt = 1;
+        loop {
+            match Self::start_once(program, flags, cpus) {
+                Err(_) if attempt < 3 => attempt += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn start_once(program: &Path, flags: &[String], cpus: Option<&str>) -> Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let directory =
@@ -58,12 +74,13 @@ impl Server {
             port,
             directory,
         };
-        let deadline = Instant::now() + Duration::from_secs(15);
+        let deadline = Instant::now() + STARTING;
         while !server.answers() {
-            let died = server.child.try_wait()?;
-            if died.is_some() || Instant::now() > deadline {
+            let ended = server.child.try_wait()?;
+            if ended.is_some() || Instant::now() > deadline {
                 let log = fs::read_to_string(&log_path).unwrap_or_default();
-                bail!("{} did not come up; its log:\n{log}", program.display());
+                let how = ended.map_or("does not answer".to_owned(), |how| format!("ended: {how}"));
+                bail!("{} {how}; its log:\n{log}", program.display());
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -154,14 +154,17 @@ fn play_all(programs: &[(String, PathBuf)], scripts: &[Script]) -> Result<Vec<[R
     })
 }
 
+/// How many differences are shown of a command that a section has several times.
+const SHOWN_MAX: usize = 4;
+
 /// Which oracles agree with our reply to a command of a section: in both protocols, and all rounds of a repeated line.
 #[derive(Default)]
 struct Agreement {
     agree: Vec<bool>,
     /// Whether one reply equals none of the oracles'.
     alone: bool,
-    /// The first difference, ready to be shown.
-    shown: Option<String>,
+    /// The first differences, ready to be shown.
+    shown: Vec<String>,
 }
 
 struct Comparison<'a> {
@@ -224,14 +227,14 @@ impl<'a> Comparison<'a> {
                     let place = format!("{}.txt:{}", script.name, step.line);
                     let head =
                         format!("{place}: {} [{}, RESP{protocol}]", step.text, section.title);
-                    agreement
-                        .shown
-                        .get_or_insert_with(|| self.show(&head, mine, &replies));
+                    if agreement.shown.len() < SHOWN_MAX {
+                        agreement.shown.push(self.show(&head, mine, &replies));
+                    }
                 }
             }
             for ((_, command), agreement) in by_command {
-                if let Some(shown) = &agreement.shown {
-                    self.difference(&script.name, &section.title, command, &agreement, shown);
+                if !agreement.shown.is_empty() {
+                    self.difference(&script.name, &section.title, command, &agreement);
                 }
             }
         }
@@ -258,14 +261,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Judges a command whose reply some oracle does not share.
-    fn difference(
-        &mut self,
-        script: &str,
-        section: &str,
-        command: &str,
-        agreement: &Agreement,
-        shown: &str,
-    ) {
+    fn difference(&mut self, script: &str, section: &str, command: &str, agreement: &Agreement) {
+        let shown = agreement.shown.join("\n  and ");
         let follows: Vec<String> = self
             .oracles
             .iter()
