@@ -222,7 +222,15 @@ pub(super) fn partition_nodes<'a, T>(
             view(item).pointer().prefetch();
         }
     }
-    low + items[low..high].partition_point(|item| is_before(view(item)))
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_before(view(&items[middle])) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// A borrowed node.
