@@ -34,7 +34,9 @@ mod tests {
     fn set_active_expire() {
         let mut fixture = fixture();
         let config = fixture.server().config.clone();
-        config.assign(parameter::ENABLE_DEBUG_COMMAND, b"yes").unwrap();
+        config
+            .assign(parameter::ENABLE_DEBUG_COMMAND, b"yes")
+            .unwrap();
         fixture.check("SET k v PX 1 ; DEBUG SET-ACTIVE-EXPIRE 0", "+OK ; +OK");
         fixture.advance_ms(10);
         fixture.sweep();
