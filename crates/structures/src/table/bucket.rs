@@ -562,11 +562,16 @@ unsafe fn equal_bytes(start: *const u8, byte: u8) -> u32 {
     #[cfg(not(target_arch = "x86_64"))]
     {
         // SAFETY: the caller's promise.
-        let bytes = unsafe { start.cast::<[u8; 16]>().read() };
-        bytes.iter().enumerate().fold(0, |set, (at, &other)| {
-            set | (u32::from(other == byte) << at)
-        })
+        equal_bytes_portable(unsafe { start.cast::<[u8; 16]>().read() }, byte)
     }
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline(always)]
+fn equal_bytes_portable(bytes: [u8; 16], byte: u8) -> u32 {
+    bytes.iter().enumerate().fold(0, |set, (at, &other)| {
+        set | (u32::from(other == byte) << at)
+    })
 }
 
 /// The address that ends the 8 bytes from `start` on.
@@ -658,6 +663,20 @@ mod tests {
                 }));
             }
             assert_eq!((words, bucket.meta), (0, 0));
+        }
+    }
+
+    #[test]
+    fn compares_alike_with_and_without_vectors() {
+        for seed in 0..2000u64 {
+            let bytes: [u8; 16] = std::array::from_fn(|at| {
+                (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (3 * at)) as u8 & 3
+            });
+            for byte in 0..4 {
+                // SAFETY: 16 bytes.
+                let set = unsafe { equal_bytes(bytes.as_ptr(), byte) };
+                assert_eq!(set, equal_bytes_portable(bytes, byte));
+            }
         }
     }
 

@@ -18,8 +18,8 @@
 //! So the load is about the same at every size, growth costs one split every few inserts and never
 //! stops the world, and shrinking is the same backwards. A bucket that gets more than its nine
 //! elements before its turn to be split has an overflow. A lookup reads the table's header, one
-//! bucket (and in 6 to 12 of 100 cases an overflow) and the element: of 40 lookups one compares
-//! with a wrong element, thanks to the fingerprints.
+//! bucket (and in 6 to 12 of 100 cases an overflow) and the element; thanks to the fingerprints,
+//! about one lookup in forty compares with a wrong element.
 //!
 //! Elements are owned pointers of 48 bits; see [`Element`]. The hash is not stored: a split
 //! computes it again.
@@ -47,7 +47,7 @@
 //!
 //! # Invariants
 //!
-//! - `len` elements lie in buckets `0..count`; an empty table has no bucket and no
+//! - `len` elements lie in buckets `0..count`; a table that loses its last element gives up its
 //!   memory.
 //! - An element lies in bucket `index_of(hash)`, under the fingerprint of its hash.
 //! - While a walk runs, a bucket whose parity differs from the segments' has not been handed over,
@@ -85,8 +85,9 @@ use walk::Walk;
 // steps of up to a quarter, and what is there is put to use. Two buckets are merged below the
 // third.
 //
-// Measured at 6.5: 10.3 to 10.8 bytes an element, and 6 to 12 % of the lookups read an overflow; at
-// 6 they are 11.0 to 11.4 bytes and 4 to 9 %, at 7 9.8 to 10.3 and 8 to 14 %.
+// Measured for great tables at 6.5: 10.4 to 10.8 bytes an element, and 6 to 12 % of them lie in
+// overflows. Computed (the elements of a bucket are Poisson-distributed): at 6 11.0 to 11.4 bytes
+// and 4 to 9 %, at 7 9.8 to 10.3 bytes and 8 to 14 %.
 const SPLIT_LOAD_SPARE: usize = 11;
 const SPLIT_LOAD: usize = 13;
 const MERGE_LOAD: usize = 9;

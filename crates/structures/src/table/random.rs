@@ -1,9 +1,9 @@
 //! A random element.
 //!
 //! Elements must come out equally often although buckets hold from none to two dozen of them. So a
-//! bucket is drawn, and then refused in proportion to what it lacks. It is drawn by a random hash and
-//! not by its index, for one that has not been split yet has twice the elements and must be drawn
-//! twice as often. Then one of its places is drawn, of which a bucket that has been split has
+//! bucket is drawn, and then refused in proportion to what it lacks. It is drawn by a random hash
+//! and not by its index, for one that has not been split yet has twice the elements and must be
+//! drawn twice as often. Then one of its places is drawn, of which a bucket that has been split has
 //! `places` and the others have twice as many, and the draw counts when there is an element in the
 //! place. That is exact as long as no bucket holds more than its places. Their number is 4.5
 //! standard deviations above the mean of the elements, which leaves a few buckets in a thousand
