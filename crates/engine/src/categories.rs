@@ -63,7 +63,10 @@ pub fn of(command: &Command) -> u32 {
     add(spec.has(flags::FAST), "@fast");
     add(!spec.has(flags::FAST), "@slow");
     add(spec.has(flags::BLOCKING), "@blocking");
-    add(spec.has(flags::ADMIN) || spec.has(flags::DANGEROUS), "@dangerous");
+    add(
+        spec.has(flags::ADMIN) || spec.has(flags::DANGEROUS),
+        "@dangerous",
+    );
     add(spec.has(flags::CONNECTION), "@connection");
     bits
 }

@@ -8,7 +8,9 @@ use std::fmt;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed,
+};
 
 use parking_lot::Mutex;
 
@@ -164,7 +166,11 @@ impl Client {
             .filter(|(is_set, _)| *is_set)
             .map(|(_, letter)| letter)
             .collect();
-        if flags.is_empty() { "N".to_owned() } else { flags }
+        if flags.is_empty() {
+            "N".to_owned()
+        } else {
+            flags
+        }
     }
 
     fn is_on_unix_socket(&self) -> bool {
@@ -222,7 +228,11 @@ impl Client {
             if output > 0 { "rw" } else { "r" },
         );
         line.extend_from_slice(&identity.user);
-        let _ = write!(line, " redir=-1 resp={} lib-name=", self.protocol.load(Relaxed));
+        let _ = write!(
+            line,
+            " redir=-1 resp={} lib-name=",
+            self.protocol.load(Relaxed)
+        );
         line.extend_from_slice(&identity.library_name);
         line.extend_from_slice(b" lib-ver=");
         line.extend_from_slice(&identity.library_version);

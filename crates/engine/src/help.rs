@@ -34,7 +34,8 @@ static SPECS: [CommandSpec; GROUPS.len()] = {
     let mut specs = [CommandSpec::new("HELP")
         .exactly(2)
         .since("5.0.0")
-        .summary("Returns helpful text about the different subcommands."); GROUPS.len()];
+        .summary("Returns helpful text about the different subcommands.");
+        GROUPS.len()];
     let mut index = 0;
     while index < GROUPS.len() {
         let connection = match GROUPS[index] {

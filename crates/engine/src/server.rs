@@ -12,8 +12,8 @@ use keyspace::sync::Gate;
 
 use crate::clients::Clients;
 use crate::journal::Journal;
-use crate::spec::Command;
 use crate::session::DEFAULT_USER;
+use crate::spec::Command;
 use crate::stats::{Rates, WorkerStats};
 use crate::table::CommandTable;
 

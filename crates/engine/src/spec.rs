@@ -541,7 +541,11 @@ impl CommandSpec {
                 continue;
             };
             let (index, step) = (index as i64, step as i64);
-            let last = if last >= 0 { index + last as i64 } else { last as i64 };
+            let last = if last >= 0 {
+                index + last as i64
+            } else {
+                last as i64
+            };
             range = match range {
                 None if step == 1 || self.keys.len() == 1 => Some((index, last, step)),
                 Some((first, before, 1)) if step == 1 && before == index - 1 => {

@@ -515,7 +515,10 @@ mod tests {
         check("", "");
         check("key value", "key:key, value:string");
         check("key [count]", "key:key, count:integer?");
-        check("key WITHVALUES", "key:key, WITHVALUES withvalues:pure-token");
+        check(
+            "key WITHVALUES",
+            "key:key, WITHVALUES withvalues:pure-token",
+        );
     }
 
     #[test]
@@ -568,7 +571,10 @@ mod tests {
             "field value [field value ...]",
             "field-value:block+(field:string, value:string)",
         );
-        check("[field value ...]", "field-value:block?+(field:string, value:string)");
+        check(
+            "[field value ...]",
+            "field-value:block?+(field:string, value:string)",
+        );
         check("[GET pattern [GET pattern ...]]", "GET pattern:pattern?+!");
         check(
             "<ID client-id | USER username> ...",
@@ -588,7 +594,10 @@ mod tests {
 
     #[test]
     fn usages() {
-        assert_eq!(usage("parameter [parameter ...]"), "<parameter> [<parameter> ...]");
+        assert_eq!(
+            usage("parameter [parameter ...]"),
+            "<parameter> [<parameter> ...]"
+        );
         assert_eq!(
             usage("[TYPE <NORMAL | PUBSUB>] [ID client-id [client-id ...]]"),
             "[TYPE (NORMAL|PUBSUB)] [ID <client-id> [<client-id> ...]]"

@@ -70,9 +70,16 @@ mod tests {
         fixture.check("PING", "-NOAUTH Authentication required.");
         fixture.check("AUTH Secret", wrong);
         fixture.check("AUTH other secret", wrong);
-        fixture.check("PING ; AUTH secret ; PING", "-NOAUTH Authentication required. ; +OK ; +PONG");
+        fixture.check(
+            "PING ; AUTH secret ; PING",
+            "-NOAUTH Authentication required. ; +OK ; +PONG",
+        );
         fixture.check("RESET ; AUTH default secret ; PING", "+RESET ; +OK ; +PONG");
         fixture.check("AUTH wrong ; PING", &format!("{wrong} ; +PONG"));
-        assert!(fixture.run("INFO stats").contains("acl_access_denied_auth:3"));
+        assert!(
+            fixture
+                .run("INFO stats")
+                .contains("acl_access_denied_auth:3")
+        );
     }
 }

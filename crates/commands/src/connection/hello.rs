@@ -141,11 +141,20 @@ mod tests {
 
     #[test]
     fn refusals() {
-        check("HELLO 1 ; HELLO 4", "-NOPROTO unsupported protocol version ; -NOPROTO unsupported protocol version");
-        check("HELLO x", "-ERR Protocol version is not an integer or out of range");
+        check(
+            "HELLO 1 ; HELLO 4",
+            "-NOPROTO unsupported protocol version ; -NOPROTO unsupported protocol version",
+        );
+        check(
+            "HELLO x",
+            "-ERR Protocol version is not an integer or out of range",
+        );
         check("HELLO 3 FOO", "-ERR Syntax error in HELLO option 'FOO'");
         check("HELLO 3 AUTH a", "-ERR Syntax error in HELLO option 'AUTH'");
-        check("HELLO 3 SETNAME", "-ERR Syntax error in HELLO option 'SETNAME'");
+        check(
+            "HELLO 3 SETNAME",
+            "-ERR Syntax error in HELLO option 'SETNAME'",
+        );
         check(
             "HELLO 3 SETNAME \"a b\"",
             "-ERR Client names cannot contain spaces, newlines or special characters.",
@@ -160,8 +169,15 @@ mod tests {
     fn authentication() {
         let mut fixture = fixture();
         fixture.run("CONFIG SET requirepass secret ; RESET");
-        assert!(fixture.run("HELLO 3").starts_with("-NOAUTH HELLO must be called"));
+        assert!(
+            fixture
+                .run("HELLO 3")
+                .starts_with("-NOAUTH HELLO must be called")
+        );
         let reply = fixture.run("HELLO 3 AUTH default secret SETNAME me ; CLIENT GETNAME");
-        assert!(reply.starts_with("{$server: $redis") && reply.ends_with("; $me"), "{reply}");
+        assert!(
+            reply.starts_with("{$server: $redis") && reply.ends_with("; $me"),
+            "{reply}"
+        );
     }
 }

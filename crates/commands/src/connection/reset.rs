@@ -42,6 +42,9 @@ mod tests {
         fixture.run("HELLO 3");
         fixture.check("CONFIG GET port ; RESET", "{$port: $6379} ; +RESET");
         fixture.check("CONFIG GET port", "[$port $6379]");
-        check("RESET a", "-ERR wrong number of arguments for 'reset' command");
+        check(
+            "RESET a",
+            "-ERR wrong number of arguments for 'reset' command",
+        );
     }
 }

@@ -83,16 +83,32 @@ mod tests {
 
     #[test]
     fn shutdown() {
-        for script in ["", "NOSAVE", "NOW", "FORCE NOW NOW", "SAVE FORCE", "nosave now force"] {
+        for script in [
+            "",
+            "NOSAVE",
+            "NOW",
+            "FORCE NOW NOW",
+            "SAVE FORCE",
+            "nosave now force",
+        ] {
             check(&format!("SHUTDOWN {script} ; PING"), "");
         }
-        check("SHUTDOWN ABORT ; PING", "-ERR No shutdown in progress. ; +PONG");
+        check(
+            "SHUTDOWN ABORT ; PING",
+            "-ERR No shutdown in progress. ; +PONG",
+        );
         check(
             "SHUTDOWN SAVE ; PING",
             "-ERR Errors trying to SHUTDOWN: this server has no file to save the data to. Use \
              NOSAVE. ; +PONG",
         );
-        for script in ["FOO", "SAVE NOSAVE", "ABORT NOW", "NOSAVE ABORT", "SAVE FORCE NOW a"] {
+        for script in [
+            "FOO",
+            "SAVE NOSAVE",
+            "ABORT NOW",
+            "NOSAVE ABORT",
+            "SAVE FORCE NOW a",
+        ] {
             check(&format!("SHUTDOWN {script}"), "-ERR syntax error");
         }
     }

@@ -32,6 +32,9 @@ mod tests {
         let mut fixture = fixture();
         fixture.advance_ms(1234);
         fixture.check("TIME", "[$1000000001 $234000]");
-        check("TIME a", "-ERR wrong number of arguments for 'time' command");
+        check(
+            "TIME a",
+            "-ERR wrong number of arguments for 'time' command",
+        );
     }
 }

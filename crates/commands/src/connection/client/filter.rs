@@ -211,9 +211,7 @@ fn database(server: &Server, word: &[u8]) -> Result<usize, CommandError> {
     usize::try_from(index)
         .ok()
         .filter(|index| *index <= last)
-        .ok_or_else(|| {
-            CommandError::new(format!("ERR DB number should be between 0 and {last}"))
-        })
+        .ok_or_else(|| CommandError::new(format!("ERR DB number should be between 0 and {last}")))
 }
 
 fn maxage(word: &[u8]) -> Result<u64, CommandError> {

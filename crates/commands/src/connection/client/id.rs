@@ -25,6 +25,9 @@ mod tests {
     #[test]
     fn id() {
         check("CLIENT ID", ":1");
-        check("client id a", "-ERR wrong number of arguments for 'client|id' command");
+        check(
+            "client id a",
+            "-ERR wrong number of arguments for 'client|id' command",
+        );
     }
 }

@@ -38,10 +38,7 @@ mod tests {
         let fields = " age=0 idle=0 flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=0 \
                       qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 \
                       tot-mem=SIZE events=r cmd=client|info user=default";
-        let fields = fields.replace(
-            "SIZE",
-            &size_of::<engine::clients::Client>().to_string(),
-        );
+        let fields = fields.replace("SIZE", &size_of::<engine::clients::Client>().to_string());
         let want = format!("$\"{}\"", line(&fields, 0).replace("resp=N", "resp=2"));
         check("CLIENT INFO", &want);
         let want = format!("=txt:{}", line(&fields, 1).replace("resp=N", "resp=3"));

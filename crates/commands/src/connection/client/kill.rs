@@ -113,7 +113,10 @@ mod tests {
             "ID 2 TYPE normal ADDR 1.2.3.4:5",
             "NOT-ID 1",
         ] {
-            assert!(kills_other(&format!("CLIENT KILL {filter}"), ":1"), "{filter}");
+            assert!(
+                kills_other(&format!("CLIENT KILL {filter}"), ":1"),
+                "{filter}"
+            );
         }
         for filter in [
             "ID 1",
@@ -123,7 +126,10 @@ mod tests {
             "NOT-ADDR 1.2.3.4:5",
             "LIB-NAME x",
         ] {
-            assert!(!kills_other(&format!("CLIENT KILL {filter}"), ":0"), "{filter}");
+            assert!(
+                !kills_other(&format!("CLIENT KILL {filter}"), ":0"),
+                "{filter}"
+            );
         }
     }
 
@@ -135,13 +141,25 @@ mod tests {
 
     #[test]
     fn refusals() {
-        check("CLIENT KILL", "-ERR wrong number of arguments for 'client|kill' command");
+        check(
+            "CLIENT KILL",
+            "-ERR wrong number of arguments for 'client|kill' command",
+        );
         let id = "-ERR client-id should be greater than 0";
-        check("CLIENT KILL ID a ; CLIENT KILL ID 0 ; CLIENT KILL ID -3", &[id; 3].join(" ; "));
+        check(
+            "CLIENT KILL ID a ; CLIENT KILL ID 0 ; CLIENT KILL ID -3",
+            &[id; 3].join(" ; "),
+        );
         check("CLIENT KILL USER nobody ID 3", "-ERR No such user 'nobody'");
         check("CLIENT KILL TYPE foo", "-ERR Unknown client type 'foo'");
-        check("CLIENT KILL MAXAGE a", "-ERR maxage is not an integer or out of range");
-        check("CLIENT KILL MAXAGE 0", "-ERR maxage should be greater than 0");
+        check(
+            "CLIENT KILL MAXAGE a",
+            "-ERR maxage is not an integer or out of range",
+        );
+        check(
+            "CLIENT KILL MAXAGE 0",
+            "-ERR maxage should be greater than 0",
+        );
         for script in ["SKIPME foo", "FOO bar", "ID 1 MAXAGE", "ID 1 x"] {
             check(&format!("CLIENT KILL {script}"), "-ERR syntax error");
         }

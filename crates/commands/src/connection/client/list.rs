@@ -21,8 +21,14 @@ const SPEC: CommandSpec = CommandSpec::new("LIST")
     .history(&[
         ("2.8.12", "Added unique client `id` field."),
         ("5.0.0", "Added optional `TYPE` filter."),
-        ("6.2.0", "Added `argv-mem`, `tot-mem`, `laddr` and `redir` fields and the optional `ID` filter."),
-        ("7.0.0", "Added `resp`, `multi-mem`, `rbs` and `rbp` fields."),
+        (
+            "6.2.0",
+            "Added `argv-mem`, `tot-mem`, `laddr` and `redir` fields and the optional `ID` filter.",
+        ),
+        (
+            "7.0.0",
+            "Added `resp`, `multi-mem`, `rbs` and `rbp` fields.",
+        ),
         ("7.0.3", "Added `ssub` field."),
     ]);
 
@@ -33,7 +39,8 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     let own = ctx.session.client.id;
     let mut lines = Vec::new();
     for client in ctx.server.clients.all() {
-        if filter.matches(&client, now_ms) && !(filter.skips_own == Some(true) && client.id == own) {
+        if filter.matches(&client, now_ms) && !(filter.skips_own == Some(true) && client.id == own)
+        {
             client.describe(now_ms, &ctx.server.commands, &mut lines);
             lines.push(b'\n');
         }

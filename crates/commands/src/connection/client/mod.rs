@@ -43,8 +43,14 @@ mod tests {
 
     #[test]
     fn container() {
-        check("CLIENT", "-ERR wrong number of arguments for 'client' command");
-        check("CLIENT FOO", "-ERR unknown subcommand 'FOO'. Try CLIENT HELP.");
+        check(
+            "CLIENT",
+            "-ERR wrong number of arguments for 'client' command",
+        );
+        check(
+            "CLIENT FOO",
+            "-ERR unknown subcommand 'FOO'. Try CLIENT HELP.",
+        );
         check(
             "CLIENT HELP a",
             "-ERR wrong number of arguments for 'client|help' command",

@@ -22,7 +22,9 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let is_name = option.eq_ignore_ascii_case(b"LIB-NAME");
     if !is_name && !option.eq_ignore_ascii_case(b"LIB-VER") {
         let option = String::from_utf8_lossy(option);
-        return Err(CommandError::new(format!("ERR Unrecognized option '{option}'")));
+        return Err(CommandError::new(format!(
+            "ERR Unrecognized option '{option}'"
+        )));
     }
     if !is_printable(value) {
         let option = String::from_utf8_lossy(option);

@@ -155,7 +155,12 @@ mod tests {
             if let Err(error) = engine::syntax::arguments(spec) {
                 panic!("{}: {}: {}", spec.name, spec.syntax, error.reason);
             }
-            assert!(spec.summary.ends_with('.'), "{}: {}", spec.name, spec.summary);
+            assert!(
+                spec.summary.ends_with('.'),
+                "{}: {}",
+                spec.name,
+                spec.summary
+            );
             assert!(!spec.complexity.is_empty(), "{}", spec.name);
         }
     }
@@ -193,7 +198,10 @@ mod tests {
              $type: $pure-token, $display_text: $nx, $token: $NX}"
         ));
         let docs = fixture.run("COMMAND DOCS config");
-        assert!(docs.contains("$subcommands: {$config|get: {$summary: "), "{docs}");
+        assert!(
+            docs.contains("$subcommands: {$config|get: {$summary: "),
+            "{docs}"
+        );
         assert!(docs.contains("$config|help: {$summary: "), "{docs}");
     }
 

@@ -69,10 +69,22 @@ mod tests {
     #[test]
     fn refusals() {
         check("COMMAND GETKEYS foo", "-ERR Invalid command specified");
-        check("COMMAND GETKEYS config foo a", "-ERR Invalid command specified");
-        check("COMMAND GETKEYS ping", "-ERR The command has no key arguments");
-        check("COMMAND GETKEYS config", "-ERR The command has no key arguments");
-        check("COMMAND GETKEYS config get a", "-ERR The command has no key arguments");
+        check(
+            "COMMAND GETKEYS config foo a",
+            "-ERR Invalid command specified",
+        );
+        check(
+            "COMMAND GETKEYS ping",
+            "-ERR The command has no key arguments",
+        );
+        check(
+            "COMMAND GETKEYS config",
+            "-ERR The command has no key arguments",
+        );
+        check(
+            "COMMAND GETKEYS config get a",
+            "-ERR The command has no key arguments",
+        );
         check(
             "COMMAND GETKEYS get",
             "-ERR Invalid number of arguments specified for command",

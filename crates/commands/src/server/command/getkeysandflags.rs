@@ -37,7 +37,10 @@ mod tests {
     fn getkeysandflags() {
         check("COMMAND GETKEYSANDFLAGS get a", "[[$a [+RO +access]]]");
         check3("COMMAND GETKEYSANDFLAGS get a", "[[$a ~[+RO +access]]]");
-        check("COMMAND GETKEYSANDFLAGS foo", "-ERR Invalid command specified");
+        check(
+            "COMMAND GETKEYSANDFLAGS foo",
+            "-ERR Invalid command specified",
+        );
         check(
             "COMMAND GETKEYSANDFLAGS",
             "-ERR wrong number of arguments for 'command|getkeysandflags' command",

@@ -1,8 +1,6 @@
 //! COMMAND INFO [command-name ...], and COMMAND alone
 
-use engine::spec::{
-    BeginSearch, Command, CommandSpec, FindKeys, Group, KeySpec, access, flags,
-};
+use engine::spec::{BeginSearch, Command, CommandSpec, FindKeys, Group, KeySpec, access, flags};
 use engine::{Args, CommandResult, CommandTable, Ctx, DONE, TableEntry, categories};
 use resp::ReplyWriter;
 
@@ -17,7 +15,10 @@ const SPEC: CommandSpec = CommandSpec::new("INFO")
     .summary("Returns information about one, several or all commands.")
     .complexity("O(N) where N is the number of commands to look up")
     .tips(&["nondeterministic_output_order"])
-    .history(&[("7.0.0", "Allowed to be called with no argument to get info on all commands.")]);
+    .history(&[(
+        "7.0.0",
+        "Allowed to be called with no argument to get info on all commands.",
+    )]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);
@@ -182,6 +183,9 @@ mod tests {
         let mut fixture = fixture();
         let all = fixture.run("COMMAND");
         assert_eq!(fixture.run("COMMAND INFO"), all);
-        assert!(all.contains("[$config :-2 [] :0 :0 :0 [+@slow] [] [] [[$config|get :-3"), "{all}");
+        assert!(
+            all.contains("[$config :-2 [] :0 :0 :0 [+@slow] [] [] [[$config|get :-3"),
+            "{all}"
+        );
     }
 }

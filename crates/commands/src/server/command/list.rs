@@ -1,5 +1,6 @@
 //! COMMAND LIST [FILTERBY MODULE module-name | ACLCAT category | PATTERN pattern]
 
+use config::glob::{self, Case};
 use engine::spec::{Command, CommandSpec, Group};
 use engine::{Args, CommandError, CommandResult, Ctx, DONE, TableEntry, categories};
 
@@ -50,7 +51,7 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         Filter::Module => false,
         Filter::Category(bit) => bit.is_some_and(|bit| categories::of(entry.command) & bit != 0),
         Filter::Pattern(pattern) => {
-            config::glob::matches(pattern, table.full_name(entry).as_bytes(), config::glob::Case::Ignored)
+            glob::matches(pattern, table.full_name(entry).as_bytes(), Case::Ignored)
         }
     };
     let begin = ctx.reply.begin();
@@ -71,16 +72,16 @@ mod tests {
     fn list() {
         let list = fixture().run("COMMAND LIST");
         for name in ["$get", "$config", "$config|get", "$client|help"] {
-            assert!(list.split([' ', '[', ']']).any(|word| word == name), "{name} in {list}");
+            assert!(
+                list.split([' ', '[', ']']).any(|word| word == name),
+                "{name} in {list}"
+            );
         }
         check(
             "COMMAND LIST FILTERBY PATTERN CONFIG*",
             "[$config $config|get $config|resetstat $config|rewrite $config|set $config|help]",
         );
-        check(
-            "COMMAND LIST FILTERBY PATTERN [gs]et",
-            "[$get $set]",
-        );
+        check("COMMAND LIST FILTERBY PATTERN [gs]et", "[$get $set]");
     }
 
     #[test]
@@ -88,11 +89,17 @@ mod tests {
         let mut fixture = fixture();
         let list = fixture.run("COMMAND LIST FILTERBY ACLCAT CONNECTION");
         for name in ["$client|id", "$command|docs", "$hello", "$ping"] {
-            assert!(list.split([' ', '[', ']']).any(|word| word == name), "{name} in {list}");
+            assert!(
+                list.split([' ', '[', ']']).any(|word| word == name),
+                "{name} in {list}"
+            );
         }
         let list = fixture.run("COMMAND LIST FILTERBY ACLCAT dangerous");
         for name in ["$client|kill", "$config|set", "$debug", "$shutdown"] {
-            assert!(list.split([' ', '[', ']']).any(|word| word == name), "{name} in {list}");
+            assert!(
+                list.split([' ', '[', ']']).any(|word| word == name),
+                "{name} in {list}"
+            );
         }
         fixture.check("COMMAND LIST FILTERBY ACLCAT foo", "[]");
         fixture.check("COMMAND LIST FILTERBY ACLCAT @string", "[]");
@@ -101,7 +108,13 @@ mod tests {
 
     #[test]
     fn refusals() {
-        for script in ["FOO", "FILTERBY", "FOO a b", "FILTERBY FOO a", "FILTERBY PATTERN a b"] {
+        for script in [
+            "FOO",
+            "FILTERBY",
+            "FOO a b",
+            "FILTERBY FOO a",
+            "FILTERBY PATTERN a b",
+        ] {
             check(&format!("COMMAND LIST {script}"), "-ERR syntax error");
         }
     }

@@ -40,9 +40,15 @@ mod tests {
 
     #[test]
     fn container() {
-        check("COMMAND FOO", "-ERR unknown subcommand 'FOO'. Try COMMAND HELP.");
+        check(
+            "COMMAND FOO",
+            "-ERR unknown subcommand 'FOO'. Try COMMAND HELP.",
+        );
         let help = crate::fixture().run("COMMAND HELP");
-        assert!(help.contains("+(no subcommand) +    Returns detailed"), "{help}");
+        assert!(
+            help.contains("+(no subcommand) +    Returns detailed"),
+            "{help}"
+        );
         assert!(help.contains("+INFO [<command-name> ...] +    "), "{help}");
     }
 }

@@ -31,8 +31,14 @@ mod tests {
 
     #[test]
     fn container() {
-        check("CONFIG", "-ERR wrong number of arguments for 'config' command");
-        check("CONFIG FOO", "-ERR unknown subcommand 'FOO'. Try CONFIG HELP.");
+        check(
+            "CONFIG",
+            "-ERR wrong number of arguments for 'config' command",
+        );
+        check(
+            "CONFIG FOO",
+            "-ERR unknown subcommand 'FOO'. Try CONFIG HELP.",
+        );
         check(
             "CONFIG HELP",
             "[+CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are: \

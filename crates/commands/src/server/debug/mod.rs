@@ -10,10 +10,8 @@ use engine::{CommandError, Ctx};
 mod set_active_expire;
 mod sleep;
 
-pub(super) const DEBUG: Command = Command::container(
-    &SPEC,
-    &[set_active_expire::SET_ACTIVE_EXPIRE, sleep::SLEEP],
-);
+pub(super) const DEBUG: Command =
+    Command::container(&SPEC, &[set_active_expire::SET_ACTIVE_EXPIRE, sleep::SLEEP]);
 
 const SPEC: CommandSpec = CommandSpec::new("DEBUG")
     .group(Group::Server)
@@ -56,15 +54,23 @@ mod tests {
         fixture.check("DEBUG SLEEP 0", not_allowed);
         for value in [&b"local"[..], b"yes"] {
             let config = fixture.server().config.clone();
-            config.assign(parameter::ENABLE_DEBUG_COMMAND, value).unwrap();
+            config
+                .assign(parameter::ENABLE_DEBUG_COMMAND, value)
+                .unwrap();
             fixture.check("DEBUG SLEEP 0", "+OK");
         }
     }
 
     #[test]
     fn container() {
-        check("DEBUG", "-ERR wrong number of arguments for 'debug' command");
-        check("DEBUG FOO", "-ERR unknown subcommand 'FOO'. Try DEBUG HELP.");
+        check(
+            "DEBUG",
+            "-ERR wrong number of arguments for 'debug' command",
+        );
+        check(
+            "DEBUG FOO",
+            "-ERR unknown subcommand 'FOO'. Try DEBUG HELP.",
+        );
         check(
             "DEBUG SLEEP",
             "-ERR wrong number of arguments for 'debug|sleep' command",

@@ -41,7 +41,9 @@ mod tests {
     fn sleep() {
         let mut fixture = fixture();
         let config = fixture.server().config.clone();
-        config.assign(parameter::ENABLE_DEBUG_COMMAND, b"yes").unwrap();
+        config
+            .assign(parameter::ENABLE_DEBUG_COMMAND, b"yes")
+            .unwrap();
         fixture.check("DEBUG SLEEP x ; DEBUG SLEEP -1", "+OK ; +OK");
         let started = Instant::now();
         fixture.check("DEBUG SLEEP 0.05", "+OK");

@@ -10,12 +10,10 @@ use super::Report;
 
 pub(super) fn write(server: &Server, report: &mut Report) {
     let clients = server.clients.all();
-    let count = |is_meant: fn(&Client) -> bool| {
-        clients.iter().filter(|client| is_meant(client)).count()
-    };
-    let greatest = |size: fn(&Client) -> usize| {
-        clients.iter().map(|client| size(client)).max().unwrap_or(0)
-    };
+    let count =
+        |is_meant: fn(&Client) -> bool| clients.iter().filter(|client| is_meant(client)).count();
+    let greatest =
+        |size: fn(&Client) -> usize| clients.iter().map(|client| size(client)).max().unwrap_or(0);
     report.field("connected_clients", clients.len());
     report.field("cluster_connections", 0);
     report.field("maxclients", server.config.read(parameter::MAXCLIENTS));
@@ -27,7 +25,13 @@ pub(super) fn write(server: &Server, report: &mut Report) {
         "client_recent_max_output_buffer",
         greatest(|client| client.output_bytes.load(Relaxed)),
     );
-    report.field("blocked_clients", count(|client| client.is_blocked.load(Relaxed)));
+    report.field(
+        "blocked_clients",
+        count(|client| client.is_blocked.load(Relaxed)),
+    );
     report.field("pubsub_clients", count(Client::is_subscribed));
-    report.field("watching_clients", count(|client| client.watched.load(Relaxed) > 0));
+    report.field(
+        "watching_clients",
+        count(|client| client.watched.load(Relaxed) > 0),
+    );
 }

@@ -40,7 +40,12 @@ pub(super) fn write(server: &Server, report: &mut Report) {
     if is_known {
         let allocator_resident = memory.allocator_resident as u64;
         ratio(report, "allocator_frag", memory.active as u64, used);
-        ratio(report, "allocator_rss", allocator_resident, memory.active as u64);
+        ratio(
+            report,
+            "allocator_rss",
+            allocator_resident,
+            memory.active as u64,
+        );
         ratio(report, "rss_overhead", resident, allocator_resident);
         ratio(report, "mem_fragmentation", resident, used);
     }

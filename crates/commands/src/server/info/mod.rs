@@ -35,7 +35,10 @@ const SPEC: CommandSpec = CommandSpec::new("INFO")
         "request_policy:all_shards",
         "response_policy:special",
     ])
-    .history(&[("7.0.0", "Added support for taking multiple section arguments.")]);
+    .history(&[(
+        "7.0.0",
+        "Added support for taking multiple section arguments.",
+    )]);
 
 /// A section of the report.
 struct Section {
@@ -108,9 +111,11 @@ impl Display for Human {
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let is_any = |names: &[&str]| {
-        args.rest()
-            .iter()
-            .any(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes())))
+        args.rest().iter().any(|word| {
+            names
+                .iter()
+                .any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+        })
     };
     let is_default = args.rest().is_empty() || is_any(&["default"]);
     let is_all = is_any(&["all", "everything"]);
@@ -135,7 +140,10 @@ mod tests {
 
     #[test]
     fn sections() {
-        check("INFO cluster", "$\"# Cluster\\r\\ncluster_enabled:0\\r\\n\"");
+        check(
+            "INFO cluster",
+            "$\"# Cluster\\r\\ncluster_enabled:0\\r\\n\"",
+        );
         check(
             "INFO Modules CLUSTER cluster foo",
             "$\"# Modules\\r\\n\\r\\n# Cluster\\r\\ncluster_enabled:0\\r\\n\"",
@@ -145,7 +153,9 @@ mod tests {
         let titles = |script: &str| {
             let info = fixture().run(script);
             let titles = info.split("# ").skip(1);
-            let titles: Vec<_> = titles.map(|part| part.split('\\').next().unwrap().to_owned()).collect();
+            let titles: Vec<_> = titles
+                .map(|part| part.split('\\').next().unwrap().to_owned())
+                .collect();
             titles.join(" ")
         };
         let default = "Server Clients Memory Persistence Stats Replication CPU Modules Errorstats \

@@ -44,7 +44,10 @@ fn write_listeners(server: &Server, report: &mut Report, port: i64) {
             let sign = if address.is_optional { "-" } else { "" };
             format!("bind={sign}{},", address.host)
         });
-        listeners.push(format!("name=tcp,{}port={port}", addresses.collect::<String>()));
+        listeners.push(format!(
+            "name=tcp,{}port={port}",
+            addresses.collect::<String>()
+        ));
     }
     let path = server.config.text(parameter::UNIXSOCKET);
     if !path.is_empty() {

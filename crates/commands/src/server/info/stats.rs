@@ -8,15 +8,30 @@ pub(super) fn write(server: &Server, report: &mut Report) {
     let [commands, received, sent] = server.rates.per_second();
     let kilobytes = |bytes: u64| format!("{:.2}", bytes as f64 / 1024.0);
     let mut total = |name: &str, sum: u64| report.field(name, sum);
-    total("total_connections_received", server.sum(|stats| &stats.connections));
-    total("total_commands_processed", server.sum(|stats| &stats.commands));
+    total(
+        "total_connections_received",
+        server.sum(|stats| &stats.connections),
+    );
+    total(
+        "total_commands_processed",
+        server.sum(|stats| &stats.commands),
+    );
     total("instantaneous_ops_per_sec", commands);
-    total("total_net_input_bytes", server.sum(|stats| &stats.received_bytes));
-    total("total_net_output_bytes", server.sum(|stats| &stats.sent_bytes));
+    total(
+        "total_net_input_bytes",
+        server.sum(|stats| &stats.received_bytes),
+    );
+    total(
+        "total_net_output_bytes",
+        server.sum(|stats| &stats.sent_bytes),
+    );
     report.field("instantaneous_input_kbps", kilobytes(received));
     report.field("instantaneous_output_kbps", kilobytes(sent));
     let mut total = |name: &str, sum: u64| report.field(name, sum);
-    total("rejected_connections", server.sum(|stats| &stats.rejected_connections));
+    total(
+        "rejected_connections",
+        server.sum(|stats| &stats.rejected_connections),
+    );
     total("expired_keys", server.sum(|stats| &stats.expired));
     total("evicted_keys", server.sum(|stats| &stats.evicted));
     total("keyspace_hits", server.sum(|stats| &stats.hits));
@@ -32,5 +47,8 @@ pub(super) fn write(server: &Server, report: &mut Report) {
         "client_output_buffer_limit_disconnections",
         server.sum(|stats| &stats.output_limit_disconnections),
     );
-    total("acl_access_denied_auth", server.sum(|stats| &stats.denied_logins));
+    total(
+        "acl_access_denied_auth",
+        server.sum(|stats| &stats.denied_logins),
+    );
 }
