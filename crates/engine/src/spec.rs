@@ -261,6 +261,8 @@ pub struct KeySpec {
     pub flags: u32,
     /// A remark for COMMAND INFO.
     pub notes: &'static str,
+    /// What the command does with them if it has these words; for [`access::VARIABLE`].
+    pub narrowed: Option<fn(&[&[u8]]) -> u32>,
 }
 
 impl KeySpec {
@@ -291,6 +293,7 @@ impl KeySpec {
             find,
             flags,
             notes: "",
+            narrowed: None,
         }
     }
 
@@ -306,6 +309,7 @@ impl KeySpec {
             find,
             flags,
             notes: "",
+            narrowed: None,
         }
     }
 
@@ -313,6 +317,17 @@ impl KeySpec {
     pub const fn notes(mut self, notes: &'static str) -> KeySpec {
         self.notes = notes;
         self
+    }
+
+    /// With flags that depend on the words.
+    pub const fn narrowed(mut self, by: fn(&[&[u8]]) -> u32) -> KeySpec {
+        self.narrowed = Some(by);
+        self
+    }
+
+    /// What the command does with the keys, given its words.
+    pub fn access(&self, words: &[&[u8]]) -> u32 {
+        self.narrowed.map_or(self.flags, |by| by(words))
     }
 
     /// The positions of the keys in `words`, the name being word 0. Empty if the words do not fit
@@ -624,6 +639,7 @@ mod tests {
             },
             flags: 0,
             notes: "",
+            narrowed: None,
         };
         assert_eq!(positions(xread, "XREAD COUNT 1 STREAMS a b 0 0"), [4, 5]);
     }

@@ -323,6 +323,9 @@ fn lower(units: &[Unit], spec: &CommandSpec) -> Vec<Argument> {
             1 => parts.remove(0),
             _ => composite(token_name(token), ArgumentKind::Block, parts),
         };
+        if argument.kind == ArgumentKind::OneOf {
+            argument.name = token_name(token);
+        }
         argument.token = Some(token.clone());
         argument.is_multiple |= unit.is_repeated;
         arguments.push(argument);
@@ -442,7 +445,10 @@ fn choice_name(alternatives: &[Argument]) -> String {
 fn kind_of(name: &str, spec: &CommandSpec) -> ArgumentKind {
     let is_float = spec.name.contains("FLOAT") || spec.group == Group::SortedSet;
     let is_blocking = spec.has(flags::BLOCKING);
+    // Ends of a range of scores or strings or stream entries, not of positions.
+    let is_range_of_values = spec.group == Group::Stream || spec.syntax.contains("BYSCORE");
     match name {
+        "start" | "stop" | "end" if is_range_of_values => ArgumentKind::String,
         "key" | "source" | "destination" if !spec.keys.is_empty() => ArgumentKind::Key,
         _ if name.ends_with("key") && !spec.keys.is_empty() => ArgumentKind::Key,
         "pattern" => ArgumentKind::Pattern,
@@ -554,7 +560,7 @@ mod tests {
         );
         check(
             "TYPE <NORMAL | PUBSUB>",
-            "TYPE normal-or-pubsub:oneof(NORMAL normal:pure-token, PUBSUB pubsub:pure-token)",
+            "TYPE type:oneof(NORMAL normal:pure-token, PUBSUB pubsub:pure-token)",
         );
         check(
             "<FROMMEMBER member | FROMLONLAT longitude latitude>",
@@ -578,9 +584,7 @@ mod tests {
         check("[GET pattern [GET pattern ...]]", "GET pattern:pattern?+!");
         check(
             "<ID client-id | USER username> ...",
-            "id-or-user:oneof+(ID client-id:integer, USER username:string)"
-                .replace("id-or-user", "client-id-or-username")
-                .as_str(),
+            "client-id-or-username:oneof+(ID client-id:integer, USER username:string)",
         );
     }
 

@@ -20,7 +20,7 @@ const SPEC: CommandSpec = CommandSpec::new("SHUTDOWN")
             | flags::NO_MULTI
             | flags::ALLOW_BUSY,
     )
-    .syntax("[[NOSAVE | SAVE] [NOW] [FORCE] | ABORT]")
+    .syntax("[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]")
     .summary("Ends the server, having saved the data if so configured.")
     .complexity(
         "O(N) when saving, where N is the total number of keys in all databases when saving data, \
