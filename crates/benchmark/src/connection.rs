@@ -1,7 +1,8 @@
 //! One connection of the load: what it sent, what it still waits for.
 //!
-//! A connection has at most one batch under way. It tries to write at once and waits for the socket only if the kernel does
-//! not take everything, so a round trip is one write, one read and a share of one poll.
+//! A connection has at most one batch under way. It tries to write at once and waits for the socket
+//! only if the kernel does not take everything, so a round trip is one write, one read and a share
+//! of one poll.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
@@ -111,8 +112,8 @@ impl Connection {
         !self.unsent.is_empty()
     }
 
-    /// Reads what is there; true if that ended the batch. `hung_up` says that the other side has closed, so that the end of
-    /// the stream has to be looked for: no event will tell of it again.
+    /// Reads what is there; true if that ended the batch. `hung_up` says that the other side has
+    /// closed, so that the end of the stream has to be looked for: no event will tell of it again.
     pub(crate) fn receive(
         &mut self,
         buffer: &mut [u8],
@@ -135,7 +136,8 @@ impl Connection {
                         self.latency_us = Some((now - self.sent_at).as_micros() as u64);
                     }
                     self.scan(&buffer[..count], faults)?;
-                    // A short read has emptied the socket; asking again would only cost a system call.
+                    // A short read has emptied the socket; asking again would only cost a system
+                    // call.
                     if count < buffer.len() && !hung_up {
                         break;
                     }
@@ -177,8 +179,8 @@ fn lossy(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// How many bytes the kernel took. A connection that the other side has closed takes none and is no failure here: what it
-/// said before, or that it said nothing, is found by reading.
+/// How many bytes the kernel took. A connection that the other side has closed takes none and is no
+/// failure here: what it said before, or that it said nothing, is found by reading.
 fn write(stream: &mut Stream, bytes: &[u8]) -> Result<usize, Failure> {
     let mut taken = 0;
     while taken < bytes.len() {

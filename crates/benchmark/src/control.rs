@@ -1,4 +1,5 @@
-//! A plain blocking client for the few commands around a run: what the server is, how it is configured.
+//! A plain blocking client for the few commands around a run: what the server is, how it is
+//! configured.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -70,7 +71,8 @@ impl Control {
         read_answer(&mut self.stream)
     }
 
-    /// `None` if the server does not tell, as managed ones do not. A server that wants a password is a failure.
+    /// `None` if the server does not tell, as managed ones do not. A server that wants a password
+    /// is a failure.
     pub(crate) fn durability(
         &mut self,
         endpoint: &Endpoint,

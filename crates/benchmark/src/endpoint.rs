@@ -108,8 +108,9 @@ impl TryFrom<Blocking> for Stream {
 }
 
 impl Stream {
-    /// Another connection to the same server. Over TCP it may not stand yet: the first write then has to wait. A unix socket
-    /// with a full backlog refuses a caller that does not wait, so there the call blocks.
+    /// Another connection to the same server. Over TCP it may not stand yet: the first write then
+    /// has to wait. A unix socket with a full backlog refuses a caller that does not wait, so there
+    /// the call blocks.
     pub(crate) fn reconnect(&self, endpoint: &Endpoint) -> io::Result<Self> {
         match self {
             Self::Tcp(_, peer) => {

@@ -1,7 +1,8 @@
 //! Why a run ended early, in the words that users of redis-benchmark know.
 //!
-//! Every failure ends the process with status 1: a benchmark that went on after a refused request would report the speed
-//! of an error. The first three texts are matched on by scripts and keep their wording.
+//! Every failure ends the process with status 1: a benchmark that went on after a refused request
+//! would report the speed of an error. The first three texts are matched on by scripts and keep
+//! their wording.
 
 use std::fmt::Display;
 use std::io;

@@ -1,9 +1,10 @@
 //! Finds where replies end, without building them.
 //!
-//! A load generator needs two facts about a reply: that it is complete, and whether it is an error. So the scanner keeps no
-//! tree and no buffer: nested aggregates are one count of values still owed, payloads are skipped by length, and a reply cut
-//! anywhere by the network goes on from a few bytes of state. The rejected alternative is the parser of the `resp` crate,
-//! which wants a whole reply in memory and would make long LRANGE replies the client's bottleneck.
+//! A load generator needs two facts about a reply: that it is complete, and whether it is an error.
+//! So the scanner keeps no tree and no buffer: nested aggregates are one count of values still
+//! owed, payloads are skipped by length, and a reply cut anywhere by the network goes on from a few
+//! bytes of state. The rejected alternative is the parser of the `resp` crate, which wants a whole
+//! reply in memory and would make long LRANGE replies the client's bottleneck.
 //!
 //! | first byte | what follows |
 //! |---|---|
@@ -11,10 +12,11 @@
 //! | `$ = !` | a length line, that many bytes, CR LF; length -1 is null and has no payload |
 //! | `* ~ >` | a count line, then so many values; -1 is null |
 //! | `%` | a count line, then twice so many values |
-//! | `|` | a count line, twice so many values (attributes), and then the value they belong to |
+//! | `\|` | a count line, twice so many values (attributes), and then the value they belong to |
 //!
-//! Invariants: `owed` is 0 exactly between replies. A push (`>`) on its own is not a reply to anything and is not reported.
-//! Values of unknown length (`$?`, `*?`) are refused: no server sends them.
+//! Invariants: `owed` is 0 exactly between replies. A push (`>`) on its own is not a reply to
+//! anything and is not reported. Values of unknown length (`$?`, `*?`) are refused: no server sends
+//! them.
 
 use std::mem;
 
@@ -201,11 +203,12 @@ impl Framing {
             b'$' | b'=' | b'!' => self.state = State::Payload(value + 2),
             b'|' => {
                 // The attribute itself settles no debt: its value is still to come.
-                self.owed += value * 2;
+                self.owed = self.owed.saturating_add(value * 2);
                 self.state = State::Type;
             }
             _ => {
-                self.owed += if kind == b'%' { value * 2 } else { value };
+                let values = if kind == b'%' { value * 2 } else { value };
+                self.owed = self.owed.saturating_add(values);
                 self.close(on_reply);
             }
         }

@@ -1,9 +1,10 @@
 //! Latencies in a log-linear histogram.
 //!
-//! The layout is that of an HDR histogram: up to `2 * half` microseconds every value has its own count, and each further
-//! doubling of the range has `half` counts, so that any value is known to the wanted number of significant figures. The
-//! `hdrhistogram` crate has the same layout; what redis-benchmark prints needs an iteration whose step changes on the way,
-//! which that crate does not offer, and the rest is a page of code.
+//! The layout is that of an HDR histogram: up to `2 * half` microseconds every value has its own
+//! count, and each further doubling of the range has `half` counts, so that any value is known to
+//! the wanted number of significant figures. The `hdrhistogram` crate has the same layout; what
+//! redis-benchmark prints needs an iteration whose step changes on the way, which that crate does
+//! not offer, and the rest is a page of code.
 //!
 //! | index | values of one count |
 //! |---|---|
@@ -128,8 +129,8 @@ impl Histogram {
         self.max
     }
 
-    /// The distribution at 0, 50, 75, 87.5 ... percent: each step halves what is left. Steps that add no request are left
-    /// out; the last step is 100 %.
+    /// The distribution at 0, 50, 75, 87.5 ... percent: each step halves what is left. Steps that
+    /// add no request are left out; the last step is 100 %.
     pub(crate) fn halving_percentiles(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let (mut cumulative, mut wanted, mut left) = (0, 0.0, 100.0);
@@ -161,8 +162,8 @@ impl Histogram {
         steps
     }
 
-    /// The distribution over steps of 0.1 ms, and of 1 ms once 2 ms are passed. Steps that add no request are left out, but
-    /// for the first.
+    /// The distribution over steps of 0.1 ms, and of 1 ms once 2 ms are passed. Steps that add no
+    /// request are left out, but for the first.
     pub(crate) fn linear(&self) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         let (mut index, mut cumulative, mut level) = (0, 0, 100);
@@ -253,14 +254,18 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_recording_both(a in proptest::collection::vec(0_u64..100_000, 0..50), b in proptest::collection::vec(0_u64..100_000, 1..50)) {
+        fn merging_is_recording_both(
+            a in proptest::collection::vec(0_u64..100_000, 0..50),
+            b in proptest::collection::vec(0_u64..100_000, 1..50),
+        ) {
             let mut both = Histogram::new(3);
             let (mut left, mut right) = (Histogram::new(3), Histogram::new(3));
             for &v in &a { left.record(v, 2); both.record(v, 2); }
             for &v in &b { right.record(v, 1); both.record(v, 1); }
             left.merge(&right);
             prop_assert_eq!(left.counts, both.counts);
-            prop_assert_eq!((left.total, left.sum, left.min, left.max), (both.total, both.sum, both.min, both.max));
+            prop_assert_eq!((left.total, left.sum), (both.total, both.sum));
+            prop_assert_eq!((left.min, left.max), (both.min, both.max));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `-I`: open the connections and wait, to see what a connection costs a server that has nothing to do.
+//! `-I`: open the connections and wait, to see what a connection costs a server that has nothing to
+//! do.
 
 use std::io::{ErrorKind, Read};
 

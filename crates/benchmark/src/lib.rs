@@ -1,8 +1,9 @@
 //! A load generator with the flags and output of redis-benchmark.
 //!
-//! What it is for: measuring a server without becoming the bottleneck. So a batch of requests is encoded once and only its
-//! random digits change, replies are counted and not built, sockets are registered once and never re-armed, and a thread that
-//! works does nothing else. `--vs` runs the tests on two servers in turn and compares them.
+//! What it is for: measuring a server without becoming the bottleneck. So a batch of requests is
+//! encoded once and only its random digits change, replies are counted and not built, sockets are
+//! registered once and never re-armed, and a thread that works does nothing else. `--vs` runs the
+//! tests on two servers in turn and compares them.
 //!
 //! | module | holds |
 //! |---|---|
@@ -12,8 +13,8 @@
 //! | `load`, `worker`, `connection`, `framing`, `histogram` | a measured run, from the outside in |
 //! | `report`, `versus`, `process`, `idle` | what is made of it |
 //!
-//! It knows nothing of the server in this workspace: any server that speaks the protocol will do. TLS and cluster mode are not
-//! supported.
+//! It knows nothing of the server in this workspace: any server that speaks the protocol will do.
+//! TLS and cluster mode are not supported.
 
 mod connection;
 mod control;
@@ -44,16 +45,16 @@ use report::{Console, Progress, Report};
 use request::encode;
 use suite::{Payloads, Test};
 
-/// Runs the load generator as a program: `args` are the arguments after the program's name. The status is 1 after any failure,
-/// bad arguments included, which standard error tells of.
+/// Runs the load generator as a program: `args` are the arguments after the program's name. The
+/// status is 1 after any failure, bad arguments included, which standard error tells of.
 pub fn run<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> ExitCode {
     let stdout = io::stdout();
     let terminal = stdout.is_terminal();
     execute(args, &mut stdout.lock(), &mut io::stderr(), terminal).into()
 }
 
-/// Like [`run`], with the output going to `out` and `err`. If `terminal`, a progress line is written to `out` and overwritten
-/// again. Returns the exit status.
+/// Like [`run`], with the output going to `out` and `err`. If `terminal`, a progress line is
+/// written to `out` and overwritten again. Returns the exit status.
 pub fn execute<A: Into<OsString>>(
     args: impl IntoIterator<Item = A>,
     out: &mut dyn Write,
@@ -135,8 +136,8 @@ fn warn(options: &Options, console: &mut Console<'_>) {
     };
     if !options.keep_alive {
         warn(
-            "without keep alive every batch opens a connection; the ports it leaves in TIME_WAIT may run \
-             out (see net.ipv4.tcp_tw_reuse)",
+            "without keep alive every batch opens a connection; the ports it leaves in TIME_WAIT \
+             may run out (see net.ipv4.tcp_tw_reuse)",
         );
     }
     match (&options.command, &options.tests) {

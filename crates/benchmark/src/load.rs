@@ -1,8 +1,8 @@
 //! One measured run: many connections, a number of requests, one command.
 //!
-//! Connections stand before the clock starts. Worker threads take batches from one shared count until it is used up; the
-//! calling thread only waits, and tells of progress four times a second. Latencies are kept by each worker and merged at the
-//! end, so nothing but that count is contended.
+//! Connections stand before the clock starts. Worker threads take batches from one shared count
+//! until it is used up; the calling thread only waits, and tells of progress four times a second.
+//! Latencies are kept by each worker and merged at the end, so nothing but that count is contended.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -157,7 +157,8 @@ pub(crate) fn connect(plan: &Plan<'_>) -> Result<Vec<Stream>, Failure> {
         .map_err(|error| Failure::connect(plan.endpoint, &error))
 }
 
-/// Runs a plan over the connections that [`connect`] opened. Progress and tolerated errors go to `progress` and `errors`.
+/// Runs a plan over the connections that [`connect`] opened. Progress and tolerated errors go to
+/// `progress` and `errors`.
 pub(crate) fn run(
     plan: &Plan<'_>,
     streams: Vec<Stream>,

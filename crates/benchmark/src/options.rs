@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! Flags are those of redis-benchmark, numbers are checked (`-c many` is an error here, not zero), and the first argument that
-//! is not a flag begins a command of the user's own.
+//! Flags are those of redis-benchmark, numbers are checked (`-c many` is an error here, not zero),
+//! and the first argument that is not a flag begins a command of the user's own.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -260,8 +260,9 @@ mod tests {
     #[test]
     fn every_flag_is_taken() {
         let options = parse(
-            "-h h -p 7 -a pw --user u -c 2 -n 10 -d 5 --dbnum 3 -3 -k 0 -r 9 -P 4 -q --csv -t PING,,set \
-             -e --seed -1 --threads 3 --precision 9 --enable-tracking --vs other:1 --rounds 5",
+            "-h h -p 7 -a pw --user u -c 2 -n 10 -d 5 --dbnum 3 -3 -k 0 -r 9 -P 4 -q --csv \
+             -t PING,,set -e --seed -1 --threads 3 --precision 9 --enable-tracking \
+             --vs other:1 --rounds 5",
         )
         .unwrap();
         let expected = Options {

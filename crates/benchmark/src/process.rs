@@ -1,7 +1,8 @@
 //! The CPU time of a server's process, from `/proc`.
 //!
-//! Throughput on a machine that also runs the load says little; what a request costs the server says more. `schedstat` counts
-//! nanoseconds on a CPU for each thread, where `stat` counts ticks of 10 ms.
+//! Throughput on a machine that also runs the load says little; what a request costs the server
+//! says more. `schedstat` counts nanoseconds on a CPU for each thread, where `stat` counts ticks of
+//! 10 ms.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -20,8 +21,8 @@ pub(crate) struct Process {
 pub(crate) struct CpuTime(HashMap<String, u64>);
 
 impl Process {
-    /// The process with this number, if it is on this machine and listens at `endpoint`. A number alone proves nothing: it
-    /// may be that of another machine or container.
+    /// The process with this number, if it is on this machine and listens at `endpoint`. A number
+    /// alone proves nothing: it may be that of another machine or container.
     pub(crate) fn listening(pid: u32, endpoint: &Endpoint) -> Option<Self> {
         let root = PathBuf::from(format!("/proc/{pid}"));
         let sockets = match endpoint {
@@ -79,8 +80,8 @@ impl CpuTime {
     }
 }
 
-/// Inodes of the sockets that listen on a port, from a table like `/proc/net/tcp`: local address (hexadecimal) in column 1,
-/// state in column 3 (`0A` is listening), inode in column 9.
+/// Inodes of the sockets that listen on a port, from a table like `/proc/net/tcp`: local address
+/// (hexadecimal) in column 1, state in column 3 (`0A` is listening), inode in column 9.
 fn listening_inodes(table: &std::path::Path, port: u16) -> HashSet<String> {
     let suffix = format!(":{port:04X}");
     let text = fs::read_to_string(table).unwrap_or_default();

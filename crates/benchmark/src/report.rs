@@ -1,6 +1,7 @@
 //! What a run prints: the full report, a line (`-q`), or comma-separated values.
 //!
-//! The shape is that of redis-benchmark 7, byte for byte but for the numbers, since scripts read it.
+//! The shape is that of redis-benchmark 7, byte for byte but for the numbers, since scripts read
+//! it.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -100,11 +101,12 @@ impl Report<'_> {
         outcome: &Outcome,
     ) -> io::Result<()> {
         if self.options.csv {
-            let [avg, min, p50, p95, p99, max] = summary(outcome);
+            let values = summary(outcome).map(|value| format!("\"{value:.3}\""));
             writeln!(
                 out,
-                "\"{title}\",\"{:.2}\",\"{avg:.3}\",\"{min:.3}\",\"{p50:.3}\",\"{p95:.3}\",\"{p99:.3}\",\"{max:.3}\"",
-                outcome.rate()
+                "\"{title}\",\"{:.2}\",{}",
+                outcome.rate(),
+                values.join(",")
             )?;
         } else if self.options.quiet {
             let p50 = ms(outcome.latencies.percentile_us(50.0));

@@ -1,8 +1,9 @@
 //! The bytes of a pipelined batch, with the random numbers patched in place.
 //!
-//! A batch is encoded once for a test. `__rand_int__` is twelve bytes long so that a number of twelve digits can take its
-//! place without moving anything, lengths included. One batch serves all connections of a worker: the kernel copies it out
-//! on write, and only what it did not take has to be kept for a connection.
+//! A batch is encoded once for a test. `__rand_int__` is twelve bytes long so that a number of
+//! twelve digits can take its place without moving anything, lengths included. One batch serves all
+//! connections of a worker: the kernel copies it out on write, and only what it did not take has to
+//! be kept for a connection.
 
 use memchr::memmem;
 
@@ -33,7 +34,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// `keyspace` is how many different numbers there are; without it placeholders are sent as they are.
+    /// `keyspace` is how many different numbers there are; without it placeholders are sent as they
+    /// are.
     pub(crate) fn new(command: &[u8], pipeline: usize, keyspace: Option<u64>) -> Self {
         let bytes = command.repeat(pipeline);
         let slots = match keyspace {

@@ -1,6 +1,8 @@
-//! The tests that are run when no command is given: names, titles and commands as users of redis-benchmark know them.
+//! The tests that are run when no command is given: names, titles and commands as users of
+//! redis-benchmark know them.
 //!
-//! The table is data; the order is the order of the run, and matters: LPOP eats what LPUSH left, SPOP what SADD left.
+//! The table is data; the order is the order of the run, and matters: LPOP eats what LPUSH left,
+//! SPOP what SADD left.
 
 use crate::request::{PLACEHOLDER, encode};
 
@@ -98,7 +100,8 @@ const SUITE: &[Entry] = &[
     entry(&["xadd"], "XADD", "XADD mystream * myfield DATA"),
 ];
 
-/// The selected tests; all of them without a selection. `random` says that placeholders will be replaced.
+/// The selected tests; all of them without a selection. `random` says that placeholders will be
+/// replaced.
 pub(crate) fn tests(selection: Option<&[String]>, data: &[u8], random: bool) -> Vec<Test> {
     let wanted = |entry: &&Entry| {
         selection.is_none_or(|names| {
@@ -150,8 +153,9 @@ impl Words {
     }
 }
 
-/// Makes the payloads. Each run of the suite (`-l`) gets the next bytes of one fixed sequence, the one redis-benchmark
-/// sends: a linear congruential generator with the constants of the C standard's example, six bits a byte from `0` on.
+/// Makes the payloads. Each run of the suite (`-l`) gets the next bytes of one fixed sequence, the
+/// one redis-benchmark sends: a linear congruential generator with the constants of the C
+/// standard's example, six bits a byte from `0` on.
 #[derive(Debug)]
 pub(crate) struct Payloads(u32);
 

@@ -1,4 +1,5 @@
-//! Server addresses as one argument: `redis://[user:]password@host[:port][/db]`, `host:port` or a socket path.
+//! Server addresses as one argument: `redis://[user:]password@host[:port][/db]`, `host:port` or a
+//! socket path.
 
 use crate::endpoint::Endpoint;
 
@@ -12,7 +13,8 @@ pub(crate) struct Uri {
     pub(crate) database: Option<u64>,
 }
 
-/// Reads a `redis://` or `valkey://` URI. User and password may be percent-encoded; an empty user is none.
+/// Reads a `redis://` or `valkey://` URI. User and password may be percent-encoded; an empty user
+/// is none.
 pub(crate) fn parse_uri(text: &str) -> Result<Uri, String> {
     let invalid = |what: &str| format!("Invalid URI \"{text}\": {what}");
     let (scheme, rest) = text.split_once("://").ok_or_else(|| invalid("no scheme"))?;

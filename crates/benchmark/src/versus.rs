@@ -1,7 +1,7 @@
 //! `--vs`: the same tests on two servers in turn, as a table.
 //!
-//! The rounds alternate who goes first, so that a machine that warms up or slows down favours nobody, and the median of the
-//! rounds is shown, so that one disturbed round does not count.
+//! The rounds alternate who goes first, so that a machine that warms up or slows down favours
+//! nobody, and the median of the rounds is shown, so that one disturbed round does not count.
 
 use std::io::Write;
 use std::thread;
@@ -16,7 +16,8 @@ use crate::process::Process;
 use crate::report::{Console, Progress};
 use crate::suite::Test;
 
-/// How long a server gets to accept all connections, or to go back to sleep, before its CPU time is read.
+/// How long a server gets to accept all connections, or to go back to sleep, before its CPU time is
+/// read.
 const SETTLE: Duration = Duration::from_millis(10);
 
 struct Side<'a> {

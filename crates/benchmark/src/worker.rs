@@ -1,8 +1,8 @@
 //! The event loop of one thread.
 //!
-//! Sockets are registered once, edge-triggered, for both directions: no interest is ever changed, so a batch costs no
-//! `epoll_ctl`. With edges a socket must be read until it is empty, and a hang-up is told only once; `Connection::receive`
-//! takes care of both.
+//! Sockets are registered once, edge-triggered, for both directions: no interest is ever changed,
+//! so a batch costs no `epoll_ctl`. With edges a socket must be read until it is empty, and a
+//! hang-up is told only once; `Connection::receive` takes care of both.
 
 use std::io::ErrorKind;
 use std::sync::atomic::Ordering;
@@ -167,7 +167,8 @@ impl<'a> Worker<'a> {
         sent.map_err(|failure| self.named(failure))
     }
 
-    /// A connection that never stood fails at its first write or read; that is told as a failure to connect.
+    /// A connection that never stood fails at its first write or read; that is told as a failure to
+    /// connect.
     fn named(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Io(reason) if reason == "Connection refused" => Failure::Connect {

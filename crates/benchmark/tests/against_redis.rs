@@ -62,7 +62,9 @@ impl Redis {
     fn calls(&self, command: &str) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         // Where no password is set, AUTH is answered with an error that does no harm.
-        stream.write_all(b"AUTH pw\r\nINFO commandstats\r\nQUIT\r\n").unwrap();
+        stream
+            .write_all(b"AUTH pw\r\nINFO commandstats\r\nQUIT\r\n")
+            .unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         let line = text
@@ -174,7 +176,12 @@ fn every_way_to_connect_works() {
         assert_eq!(run.status, 0, "{args}: {}", run.err);
         assert_eq!(redis.calls("get") - before, 600, "{args}");
     }
-    assert_eq!(redis.run("-u redis://default:pw@127.0.0.1 -n 3 -c 1 -t ping").status, 0);
+    assert_eq!(
+        redis
+            .run("-u redis://default:pw@127.0.0.1 -n 3 -c 1 -t ping")
+            .status,
+        0
+    );
     for args in ["-n 10 -t set", "-a wrong -n 10 -t set"] {
         let run = redis.run(args);
         assert_eq!((run.status, run.out.as_str()), (1, ""), "{args}");
@@ -283,7 +290,8 @@ fn nobody_listens() {
     }
 }
 
-/// A server that answers the questions before a run with nulls, and each later connection with `reply`, then hangs up.
+/// A server that answers the questions before a run with nulls, and each later connection with
+/// `reply`, and then hangs up.
 fn fickle(reply: &'static [u8]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use resp::client::{DecodeError, Decoder, Value, encode_request};
 use socket2::{SockRef, TcpKeepalive};
 
@@ -71,13 +72,6 @@ impl Stream {
         match self {
             Stream::Tcp(stream) => stream.set_read_timeout(timeout),
             Stream::Unix(stream) => stream.set_read_timeout(timeout),
-        }
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        match self {
-            Stream::Tcp(stream) => stream.set_nonblocking(nonblocking),
-            Stream::Unix(stream) => stream.set_nonblocking(nonblocking),
         }
     }
 }
@@ -220,14 +214,10 @@ impl Connection {
     /// Whether the server has hung up, for instance because this client was idle. Bytes that have
     /// arrived meanwhile are kept.
     pub(crate) fn has_hung_up(&mut self) -> bool {
-        if self.stream.set_nonblocking(true).is_err() {
-            return true;
-        }
-        let filled = self.fill();
-        let blocking = self.stream.set_nonblocking(false);
-        match filled {
-            Ok(()) => blocking.is_err(),
-            Err(Lost::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => blocking.is_err(),
+        let mut fds = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut fds, PollTimeout::ZERO) {
+            Ok(0) => false,
+            Ok(_) => self.fill().is_err(),
             Err(_) => true,
         }
     }
@@ -238,12 +228,18 @@ impl Connection {
     }
 }
 
-impl AsFd for Connection {
+impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.stream {
+        match self {
             Stream::Tcp(stream) => stream.as_fd(),
             Stream::Unix(stream) => stream.as_fd(),
         }
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 

@@ -454,7 +454,6 @@ mod tests {
         "#]],
         );
         check(Style::Raw, "-ERR x|", expect!["ERR x\n\n"]);
-        check(Style::Raw, "$-1|", expect!["\n"]);
     }
 
     #[test]
@@ -470,6 +469,9 @@ mod tests {
             &mut out,
         );
         assert_eq!(out, b"1, 2;");
+        out.clear();
+        format.reply(&Value::Null, &mut out);
+        assert_eq!(out, b";");
     }
 
     #[test]

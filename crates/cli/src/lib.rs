@@ -5,20 +5,24 @@
 //! depend on them; where redis-cli would send a command twice after a lost connection, this client
 //! reports the loss instead.
 //!
-//! Code map: `args` (flags) → `session` (the dialogue) over `connection` (the transport), `format`
-//! (replies as text), `line_split` (text as arguments), `repl` with `history` and `help` (the
-//! prompt), `listen` (messages), `modes` (one file per `--mode`), `terminal` (keys and signals).
+//! Code map: `args` and `flags` (the command line) → `session` with `observe` (the dialogue) over
+//! `connection` (the transport), `format` (replies as text), `line_split` (text as arguments), `repl`
+//! with `history`, `help` and `syntax` (the prompt), `listen` (messages), `modes` (a file per
+//! `--mode`), `terminal` (keys and signals).
 //! Nothing here knows what a command does beyond the few that change the state of a connection.
 
 mod args;
 mod connection;
 mod docs;
+mod flags;
 mod format;
 mod help;
 mod history;
 mod line_split;
 mod listen;
 mod modes;
+mod observe;
+mod redirection;
 mod repl;
 mod session;
 mod syntax;

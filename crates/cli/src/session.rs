@@ -14,6 +14,8 @@ use resp::client::Value;
 
 use crate::args::{Endpoint, Options, Protocol};
 use crate::connection::{Connection, Lost, reason};
+use crate::observe::{self, Subscriptions};
+use crate::redirection::Redirection;
 use crate::terminal::{self, Event, Interrupts, Watch};
 use crate::{Failure, complain};
 
@@ -74,13 +76,6 @@ pub(crate) enum Pushes {
     Awaited,
 }
 
-/// Channels that the connection is subscribed to, as the server counts them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Subscriptions {
-    channels_and_patterns: i64,
-    shard_channels: i64,
-}
-
 pub(crate) struct Session {
     pub(crate) options: Options,
     endpoint: Endpoint,
@@ -88,12 +83,12 @@ pub(crate) struct Session {
     /// Present at a prompt: Ctrl-C then stops waiting, and a lost connection is no end.
     pub(crate) interrupts: Option<Interrupts>,
     /// The database of the connection, and the one to have after connecting anew.
-    database: i64,
-    wanted_database: i64,
+    pub(crate) database: i64,
+    pub(crate) wanted_database: i64,
     /// Inside MULTI: the database before it.
-    transaction: Option<i64>,
-    resp3: bool,
-    subscriptions: Subscriptions,
+    pub(crate) transaction: Option<i64>,
+    pub(crate) resp3: bool,
+    pub(crate) subscriptions: Subscriptions,
     /// The next command follows an ASK redirection.
     asking: bool,
 }
@@ -138,7 +133,7 @@ impl Session {
     }
 
     pub(crate) fn is_subscribed(&self) -> bool {
-        self.subscriptions.channels_and_patterns > 0 || self.subscriptions.shard_channels > 0
+        self.subscriptions.any()
     }
 
     /// Makes the session forget its server for another one.
@@ -221,7 +216,7 @@ impl Session {
         Ok(())
     }
 
-    fn select(&mut self, connection: &mut Connection) -> Result<(), String> {
+    pub(crate) fn select(&mut self, connection: &mut Connection) -> Result<(), String> {
         let wanted = self.wanted_database;
         if wanted == self.database {
             return Ok(());
@@ -288,7 +283,7 @@ impl Session {
     /// Sends and shows; returns the node to go to instead, if the server names one.
     fn exchange(&mut self, args: &[Vec<u8>], repeat: i64) -> Result<Option<Endpoint>, Broken> {
         let command = &args[0];
-        let verbatim = is_text_for_people(args);
+        let verbatim = observe::is_text_for_people(args);
         let is_subscription = command.to_ascii_lowercase().ends_with(b"subscribe");
         let mut left = repeat;
         while left != 0 {
@@ -345,7 +340,7 @@ impl Session {
                         continue;
                     }
                 }
-                self.observe(args, &value)?;
+                self.observe(args, &value);
                 break;
             }
             if !self.options.interval.is_zero() {
@@ -400,85 +395,6 @@ impl Session {
             self.count_subscriptions(value);
         }
         self.show(value, false)
-    }
-
-    /// `subscribe`, `message` and so on, if that is what the value is.
-    fn message_kind<'v>(&self, value: &'v Value) -> Option<&'v [u8]> {
-        let items = match value {
-            Value::Push(items) if self.resp3 => items,
-            Value::Array(items) if !self.resp3 => items,
-            _ => return None,
-        };
-        let kind = items.first()?.as_bytes()?;
-        let is_message = kind.ends_with(b"message") || kind.ends_with(b"subscribe");
-        (items.len() >= 3 && is_message).then_some(kind)
-    }
-
-    fn count_subscriptions(&mut self, value: &Value) {
-        let Some([kind, _, Value::Integer(count)]) = value.as_items() else {
-            return;
-        };
-        match kind.as_bytes() {
-            Some(b"ssubscribe" | b"sunsubscribe") => self.subscriptions.shard_channels = *count,
-            Some(kind) if kind.ends_with(b"subscribe") => {
-                self.subscriptions.channels_and_patterns = *count;
-            }
-            _ => {}
-        }
-    }
-
-    /// Remembers what a command changed on the server's side.
-    fn observe(&mut self, args: &[Vec<u8>], reply: &Value) -> Result<(), Broken> {
-        let succeeded = reply.as_error().is_none();
-        let command = args[0].to_ascii_lowercase();
-        match (command.as_slice(), args.len()) {
-            (b"select", 2) if succeeded => {
-                let number = std::str::from_utf8(&args[1])
-                    .ok()
-                    .and_then(|text| text.parse().ok());
-                self.set_database(number.unwrap_or(0));
-            }
-            (b"auth", 2 | 3) => {
-                if let Some(mut connection) = self.connection.take() {
-                    let selected = self.select(&mut connection);
-                    self.connection = Some(connection);
-                    if let Err(message) = selected {
-                        complain(&message);
-                    }
-                }
-            }
-            (b"multi", 1) if succeeded => self.transaction = Some(self.database),
-            (b"exec", 1) => {
-                if let Some(before) = self.transaction.take()
-                    && (!succeeded || reply.is_null())
-                {
-                    self.set_database(before);
-                }
-            }
-            (b"discard", 1) if succeeded => {
-                if let Some(before) = self.transaction.take() {
-                    self.set_database(before);
-                }
-            }
-            (b"reset", 1) if succeeded => {
-                self.set_database(0);
-                self.transaction = None;
-                self.resp3 = false;
-                self.subscriptions = Subscriptions::default();
-            }
-            (b"hello", _) => match reply {
-                Value::Map(_) => self.resp3 = true,
-                Value::Array(_) => self.resp3 = false,
-                _ => {}
-            },
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn set_database(&mut self, database: i64) {
-        self.database = database;
-        self.wanted_database = database;
     }
 
     fn redirected(&self, redirection: Redirection) -> Result<Endpoint, Failure> {
@@ -547,33 +463,6 @@ fn accepted<A: AsRef<[u8]>>(connection: &mut Connection, args: &[A]) -> Result<(
     }
 }
 
-/// Replies that are laid out for reading and would suffer from quotes.
-fn is_text_for_people(args: &[Vec<u8>]) -> bool {
-    let second = args
-        .get(1)
-        .map(|arg| arg.to_ascii_lowercase())
-        .unwrap_or_default();
-    matches!(
-        (
-            args[0].to_ascii_lowercase().as_slice(),
-            second.as_slice(),
-            args.len()
-        ),
-        (b"info" | b"lolwut", _, _)
-            | (
-                b"debug",
-                b"htstats" | b"htstats-key" | b"client-eviction",
-                _
-            )
-            | (b"memory", b"malloc-stats" | b"doctor", _)
-            | (b"cluster", b"nodes" | b"info", 2)
-            | (b"client", b"list" | b"info", _)
-            | (b"latency", b"graph", 3)
-            | (b"latency", b"doctor", 2)
-            | (b"proxy", b"info", _)
-    )
-}
-
 /// An endpoint as error messages name it.
 struct Place<'a>(&'a Endpoint);
 
@@ -583,97 +472,5 @@ impl fmt::Display for Place<'_> {
             Endpoint::Tcp { host, port } => write!(f, "{host}:{port}"),
             Endpoint::Unix(path) => write!(f, "{}", path.display()),
         }
-    }
-}
-
-/// `MOVED 3999 127.0.0.1:6381`, or the same with ASK.
-#[derive(Debug, PartialEq, Eq)]
-struct Redirection {
-    slot: u32,
-    host: String,
-    port: u16,
-    asking: bool,
-}
-
-impl Redirection {
-    fn parse(value: &Value) -> Option<Redirection> {
-        let text = std::str::from_utf8(value.as_error()?).ok()?;
-        let mut words = text.split(' ');
-        let asking = match words.next()? {
-            "MOVED" => false,
-            "ASK" => true,
-            _ => return None,
-        };
-        let slot = words.next()?.parse().ok()?;
-        let (host, port) = words.next()?.rsplit_once(':')?;
-        Some(Redirection {
-            slot,
-            host: host.to_owned(),
-            port: port.parse().ok()?,
-            asking,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn redirections() {
-        let parse = |text: &str| Redirection::parse(&Value::Error(text.into()));
-        let moved = parse("MOVED 3999 127.0.0.1:6381").unwrap();
-        assert_eq!(
-            moved,
-            Redirection {
-                slot: 3999,
-                host: "127.0.0.1".into(),
-                port: 6381,
-                asking: false
-            }
-        );
-        let ask = parse("ASK 1 ::1:7000").unwrap();
-        assert_eq!(
-            (ask.host.as_str(), ask.port, ask.asking),
-            ("::1", 7000, true)
-        );
-        assert_eq!(parse("ERR MOVED 1 a:1"), None);
-        assert_eq!(parse("MOVED x"), None);
-    }
-
-    #[test]
-    fn prompts() {
-        let mut session = Session::new(Options::new(true));
-        assert_eq!(session.prompt(), "not connected> ");
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        session.set_endpoint(Endpoint::Tcp {
-            host: "127.0.0.1".into(),
-            port,
-        });
-        assert_eq!(session.connect(Report::Quiet), Connected::Ready);
-        assert_eq!(session.prompt(), format!("127.0.0.1:{port}> "));
-        session
-            .observe(&[b"Select".to_vec(), b"1".to_vec()], &Value::Simple(vec![]))
-            .ok();
-        session
-            .observe(&[b"multi".to_vec()], &Value::Simple(vec![]))
-            .ok();
-        assert_eq!(session.prompt(), format!("127.0.0.1:{port}[1](TX)> "));
-        session
-            .observe(&[b"select".to_vec(), b"2".to_vec()], &Value::Simple(vec![]))
-            .ok();
-        session.observe(&[b"exec".to_vec()], &Value::NullArray).ok();
-        assert_eq!(session.prompt(), format!("127.0.0.1:{port}[1]> "));
-    }
-
-    #[test]
-    fn text_for_people() {
-        let check =
-            |line: &str| is_text_for_people(&crate::line_split::split(line.as_bytes()).unwrap());
-        assert!(check("INFO memory"));
-        assert!(check("client LIST"));
-        assert!(!check("client id"));
-        assert!(!check("cluster info extra"));
     }
 }

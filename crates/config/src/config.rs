@@ -16,9 +16,10 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::choices::ProtectedAction;
 use crate::composite::Merge;
-use crate::definition::{Handle, Id, Mutability, Parameter, Text, Values, Visibility};
+use crate::definition::{Id, Mutability, Parameter, Visibility};
 use crate::error::{SetError, Source};
 use crate::glob;
+use crate::handle::{Handle, Text, Values};
 use crate::parameters::{find, parameter, parameters};
 use crate::value::{Surroundings, Value};
 
@@ -102,15 +103,17 @@ impl Config {
     /// The defaults, with the process's directory as `dir`.
     pub fn new() -> Self {
         let defaults: Vec<Value> = parameters().iter().map(Parameter::default_value).collect();
-        let number =
-            |value: &Value| AtomicI64::new(if let Value::Number(n) = value { *n } else { 0 });
+        let number = |index: usize| match defaults[index] {
+            Value::Number(number) => AtomicI64::new(number),
+            Value::Text(_) => AtomicI64::new(0),
+        };
         let text = |value: &Value| match value {
             Value::Text(text) => text.clone(),
             Value::Number(_) => Arc::from([]),
         };
         let config = Self {
             values: Values {
-                numbers: defaults.iter().map(number).collect(),
+                numbers: std::array::from_fn(number),
                 texts: RwLock::new(defaults.iter().map(text).collect()),
             },
             version: AtomicU64::new(0),
@@ -172,9 +175,9 @@ impl Config {
         self.is_loading.store(is_loading, Ordering::Relaxed);
     }
 
-    /// Calls `subscriber` after each change, on the thread that makes it. It may refuse, and then the
-    /// old values come back and the subscribers that had already run are called again with them. It
-    /// must not change the configuration itself.
+    /// Calls `subscriber` after each change, on the thread that makes it. It may refuse, and then
+    /// the old values come back and the subscribers that had already run are called again with
+    /// them. It must not change the configuration itself.
     pub fn on_change(
         &self,
         subscriber: impl Fn(&Config, Change<'_>) -> Result<(), Refusal> + Send + Sync + 'static,
@@ -315,7 +318,7 @@ impl Config {
         let mut old = Vec::new();
         for (id, value) in changes {
             let before = self.value(id);
-            if before != value {
+            if before != value || parameters()[id.index()].names_a_file {
                 ids.push(id);
                 old.push((id, before));
                 self.store(id, value);
@@ -334,7 +337,8 @@ impl Config {
                 }
                 self.version.fetch_add(1, Ordering::Release);
                 for earlier in &subscribers[..=index] {
-                    // They accepted these values before; a refusal now leaves nothing to go back to.
+                    // They accepted these values before; a refusal now leaves nothing to go back
+                    // to.
                     let _ = earlier(self, change);
                 }
                 let name = parameters()[refusal.parameter.index()].name;

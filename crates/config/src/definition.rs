@@ -1,15 +1,15 @@
-//! What a parameter is: its [`Parameter`] entry and the typed handle that reads it.
+//! What a parameter is: its [`Parameter`] entry and the builder that makes it.
 //!
-//! A [`Definition`] is the builder used in the lists of `parameters/`; it carries the handle's type,
-//! so that `PORT: Integer = boolean(..)` does not compile. Everything here is `const`: the whole list
-//! is a static table, and a handle is a number known at compile time.
+//! A [`Definition`] is the builder used in the lists of `parameters/`; it carries the handle's
+//! type, so that `PORT: Integer = boolean(..)` does not compile. Everything here is `const`: the
+//! whole list is a static table, and a handle is a number known at compile time.
 
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 use crate::choices::Choices;
-use crate::composite::{Composite, FromText, KeyspaceEvents};
+use crate::composite::{Composite, FromText};
+use crate::handle::{Boolean, Choice, Events, Flags, Integer, Parsed, Text};
 use crate::value::Reason;
 
 /// The position of a parameter in [`crate::parameters`].
@@ -28,7 +28,8 @@ impl Id {
 pub struct Parameter {
     /// The name in the file, on the command line and in CONFIG.
     pub name: &'static str,
-    /// Other names under which the parameter is found and listed: those of older or sibling servers.
+    /// Other names under which the parameter is found and listed: those of older or sibling
+    /// servers.
     pub aliases: &'static [&'static str],
     /// The part of the reference it belongs to.
     pub section: Section,
@@ -44,6 +45,8 @@ pub struct Parameter {
     pub is_secret: bool,
     /// Whether CONFIG SET refuses it while a data set is being loaded.
     pub denied_while_loading: bool,
+    /// Whether setting it to what it is counts as a change, since the file it names may be new.
+    pub names_a_file: bool,
     pub(crate) doc: &'static str,
     pub(crate) default_number: i64,
     pub(crate) default_text: &'static str,
@@ -181,126 +184,6 @@ impl Section {
     }
 }
 
-/// The raw values a handle reads from. Only this crate makes one.
-#[derive(Debug)]
-pub struct Values {
-    pub(crate) numbers: Box<[std::sync::atomic::AtomicI64]>,
-    pub(crate) texts: parking_lot::RwLock<Box<[Arc<[u8]>]>>,
-}
-
-impl Values {
-    #[inline(always)]
-    pub(crate) fn number(&self, id: Id) -> i64 {
-        self.numbers[id.index()].load(std::sync::atomic::Ordering::Relaxed)
-    }
-
-    pub(crate) fn text(&self, id: Id) -> Arc<[u8]> {
-        self.texts.read()[id.index()].clone()
-    }
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// A typed handle on a parameter, such as [`crate::parameter::PORT`]; see [`crate::Config::read`].
-pub trait Handle: Copy + sealed::Sealed {
-    /// What reading gives.
-    type Value;
-    /// The parameter's position.
-    fn id(self) -> Id;
-    #[doc(hidden)]
-    fn read(self, values: &Values) -> Self::Value;
-}
-
-/// Declares a handle type whose value is made by an expression over the raw values.
-macro_rules! handle {
-    ($(#[doc = $doc:literal])+ $name:ident -> $value:ty, |$values:ident, $id:ident| $read:expr) => {
-        $(#[doc = $doc])+
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub struct $name(Id);
-        impl $name {
-            pub(crate) const fn at(id: Id) -> Self {
-                Self(id)
-            }
-        }
-        impl sealed::Sealed for $name {}
-        impl Handle for $name {
-            type Value = $value;
-            fn id(self) -> Id {
-                self.0
-            }
-            #[inline(always)]
-            fn read(self, $values: &Values) -> $value {
-                let $id = self.0;
-                $read
-            }
-        }
-    };
-}
-
-handle! {
-    /// A switch; reads as `bool`.
-    Boolean -> bool, |values, id| values.number(id) != 0
-}
-handle! {
-    /// An integer, a size in bytes or a mode; reads as `i64`.
-    Integer -> i64, |values, id| values.number(id)
-}
-handle! {
-    /// A set of bits; reads as `i64`.
-    Flags -> i64, |values, id| values.number(id)
-}
-handle! {
-    /// Classes of keyspace events.
-    Events -> KeyspaceEvents, |values, id| KeyspaceEvents::from_bits(values.number(id) as u32)
-}
-handle! {
-    /// A text; reads as shared bytes, since file names and passwords need not be UTF-8.
-    Text -> Arc<[u8]>, |values, id| values.text(id)
-}
-
-/// Declares a generic handle type.
-macro_rules! generic_handle {
-    ($(#[doc = $doc:literal])+ $name:ident<$T:ident: $bound:ident>, |$values:ident, $id:ident| $read:expr) => {
-        $(#[doc = $doc])+
-        #[derive(Debug)]
-        pub struct $name<$T>(Id, PhantomData<fn() -> $T>);
-        impl<$T> Clone for $name<$T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl<$T> Copy for $name<$T> {}
-        impl<$T> $name<$T> {
-            pub(crate) const fn at(id: Id) -> Self {
-                Self(id, PhantomData)
-            }
-        }
-        impl<$T> sealed::Sealed for $name<$T> {}
-        impl<$T: $bound> Handle for $name<$T> {
-            type Value = $T;
-            fn id(self) -> Id {
-                self.0
-            }
-            #[inline(always)]
-            fn read(self, $values: &Values) -> $T {
-                let $id = self.0;
-                $read
-            }
-        }
-    };
-}
-
-generic_handle! {
-    /// One of several names; reads as the enum `T`.
-    Choice<T: Choices>, |values, id| T::from_number(values.number(id))
-}
-generic_handle! {
-    /// Words with a grammar of their own; each read parses them anew, so keep the result.
-    Parsed<T: FromText>, |values, id| T::from_text(&values.text(id))
-}
-
 /// A parameter under construction that remembers the type of its handle.
 pub(crate) struct Definition<H> {
     pub(crate) parameter: Parameter,
@@ -326,6 +209,7 @@ impl<H> Definition<H> {
             meaning: Meaning::Effective,
             is_secret: false,
             denied_while_loading: false,
+            names_a_file: false,
             doc: "",
             default_number: number,
             default_text: text,
@@ -382,6 +266,11 @@ impl<H> Definition<H> {
 
     pub(crate) const fn denied_while_loading(mut self) -> Self {
         self.parameter.denied_while_loading = true;
+        self
+    }
+
+    pub(crate) const fn names_a_file(mut self) -> Self {
+        self.parameter.names_a_file = true;
         self
     }
 

@@ -65,8 +65,8 @@ pub enum ConfigError {
         line: String,
         /// What is wrong.
         reason: String,
-        /// What is allowed instead, if that can be said.
-        allowed: Option<String>,
+        /// What is allowed instead or may have been meant, if that can be said.
+        hint: Option<String>,
     },
     /// Each line is right, but not together.
     Conflict(String),
@@ -88,7 +88,7 @@ impl fmt::Display for ConfigError {
                 number,
                 line,
                 reason,
-                allowed,
+                hint,
             } => {
                 writeln!(
                     f,
@@ -114,8 +114,8 @@ impl fmt::Display for ConfigError {
                 };
                 writeln!(f, ">>> '{line}'")?;
                 writeln!(f, "{reason}")?;
-                match allowed {
-                    Some(allowed) => write!(f, "Allowed: {allowed} ({place})"),
+                match hint {
+                    Some(hint) => write!(f, "{hint} ({place})"),
                     None => write!(f, "({place})"),
                 }
             }

@@ -1,7 +1,7 @@
 //! The line syntax of redis.conf: words, quotes and escapes.
 //!
-//! Words are separated by blanks. `"..."` takes `\n`, `\r`, `\t`, `\b`, `\a`, `\xHH` and a backslash
-//! before any other byte; `'...'` takes `\'` only. A closing quote must end the word.
+//! Words are separated by blanks. `"..."` takes `\n`, `\r`, `\t`, `\b`, `\a`, `\xHH` and a
+//! backslash before any other byte; `'...'` takes `\'` only. A closing quote must end the word.
 
 /// The words of a line, or nothing if its quotes are unbalanced.
 pub(crate) fn split(line: &[u8]) -> Option<Vec<Vec<u8>>> {

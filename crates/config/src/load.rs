@@ -79,13 +79,13 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn error(self, reason: impl Into<String>, allowed: Option<String>) -> ConfigError {
+    fn error(self, reason: impl Into<String>, hint: Option<String>) -> ConfigError {
         ConfigError::Line {
             source: self.source.clone(),
             number: self.number,
             line: String::from_utf8_lossy(self.text).into_owned(),
             reason: reason.into(),
-            allowed,
+            hint,
         }
     }
 }
@@ -145,7 +145,10 @@ impl Loader {
         parameter: &'static Parameter,
         arguments: &[Vec<u8>],
     ) -> Result<(), ConfigError> {
-        let error = |reason: String| line.error(reason, parameter.allowed());
+        let error = |reason: String| {
+            let allowed = parameter.allowed();
+            line.error(reason, allowed.map(|allowed| format!("Allowed: {allowed}")))
+        };
         let split;
         let mut words: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
         if let ([one], true) = (&words[..], parameter.takes_several_words()) {
@@ -187,25 +190,25 @@ impl Loader {
             ("include", [pattern]) => return self.include(line, pattern, depth),
             ("rename-command", [_, _]) | ("user" | "loadmodule", [_, ..]) => {}
             ("sentinel", [_, ..]) => {
-                let allowed = "the server has no sentinel mode".to_owned();
+                let allowed = "The server has no sentinel mode".to_owned();
                 return Err(line.error(
                     "sentinel directive while not in sentinel mode",
                     Some(allowed),
                 ));
             }
-            (name, []) if name.contains('.') => {
+            (name, []) if is_module_setting(name) => {
                 return Err(line.error("Module config specified without value", None));
             }
-            (name, _) if name.contains('.') => {}
+            (name, _) if is_module_setting(name) => {}
             (name, _) => {
                 let usage = match name {
-                    "include" => Some("include <file or pattern>".to_owned()),
+                    "include" => Some("Usage: include <file or pattern>".to_owned()),
                     "rename-command" => {
-                        Some("rename-command <command> <new name or \"\">".to_owned())
+                        Some("Usage: rename-command <command> <new name or \"\">".to_owned())
                     }
-                    "user" => Some("user <name> <rule>...".to_owned()),
-                    "loadmodule" => Some("loadmodule <file> <argument>...".to_owned()),
-                    _ => nearest(name).map(|near| format!("did you mean '{near}'?")),
+                    "user" => Some("Usage: user <name> <rule>...".to_owned()),
+                    "loadmodule" => Some("Usage: loadmodule <file> <argument>...".to_owned()),
+                    _ => nearest(name).map(|near| format!("Did you mean '{near}'?")),
                 };
                 return Err(line.error("Bad directive or wrong number of arguments", usage));
             }
@@ -223,7 +226,8 @@ impl Loader {
     /// there.
     fn include(&mut self, line: Line<'_>, pattern: &[u8], depth: usize) -> Result<(), ConfigError> {
         if depth == MAX_DEPTH {
-            let allowed = format!("files that include each other {MAX_DEPTH} deep, and no cycle");
+            let allowed =
+                format!("Allowed: files that include each other {MAX_DEPTH} deep, and no cycle");
             return Err(line.error("Too many nested includes", Some(allowed)));
         }
         let path = self.config.directory().join(OsStr::from_bytes(pattern));
@@ -245,7 +249,7 @@ impl Loader {
         }
         let warning = |(reason, names): (&str, Vec<&str>)| {
             format!(
-                "Accepted without effect, for {reason}: {}",
+                "These directives have no effect ({reason}): {}",
                 names.join(", ")
             )
         };
@@ -259,8 +263,15 @@ impl Loader {
     }
 }
 
-/// The files that an absolute path with patterns in it matches, in the order of their names. As in a
-/// shell, a pattern does not match a leading dot.
+/// Whether a directive is for a module: it has a dot, or the prefix of one of the modules that come
+/// with Redis 8.
+pub(crate) fn is_module_setting(name: &str) -> bool {
+    const PREFIXES: &[&str] = &["search-", "ts-", "bf-", "cf-"];
+    name.contains('.') || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The files that an absolute path with patterns in it matches, in the order of their names. As in
+/// a shell, a pattern does not match a leading dot.
 fn matching_files(pattern: &Path) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::from("/")];
     for component in pattern.components() {

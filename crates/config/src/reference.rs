@@ -9,8 +9,8 @@ use crate::parameters::parameters;
 pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration reference\n\n\
-         Every parameter can stand in the configuration file and, with two dashes before it, on the \
-         command line. Those that change at run time do so with CONFIG SET.\n",
+         Every parameter can stand in the configuration file and, with two dashes before it, on \
+         the command line. Those that change at run time do so with CONFIG SET.\n",
     );
     let mut section = None;
     for parameter in parameters() {

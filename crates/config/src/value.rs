@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::composite::{KeyspaceEvents, Merge};
+use crate::composite::Merge;
 use crate::definition::{Kind, Parameter};
 use crate::error::system_text;
+use crate::keyspace_events::KeyspaceEvents;
 
 /// Why a value is refused, in the words that follow `CONFIG SET failed (...) - `.
 pub(crate) type Reason = Cow<'static, str>;
@@ -64,12 +65,17 @@ impl Parameter {
             Kind::Integer { min, max } => {
                 let number =
                     parse_integer(word).ok_or("argument couldn't be parsed into an integer")?;
-                self.within(number, min, max)?
+                self.within(number.into(), min, max)?
             }
             Kind::Memory { min, max } => {
                 // Only a parameter whose bounds reach below zero takes a plain negative number.
                 let number = parse_memory(word)
-                    .or_else(|| parse_integer(word).filter(|n| min < 0 && *n < 0))
+                    .map(i128::from)
+                    .or_else(|| {
+                        parse_integer(word)
+                            .filter(|n| min < 0 && *n < 0)
+                            .map(i128::from)
+                    })
                     .ok_or("argument must be a memory value")?;
                 self.within(number, min, max)?
             }
@@ -98,10 +104,12 @@ impl Parameter {
         Ok(Value::Number(number))
     }
 
-    fn within(&self, number: i64, min: i64, max: i64) -> Result<i64, Reason> {
-        if number < min || number > max {
-            return Err(format!("argument must be between {min} and {max} inclusive").into());
-        }
+    fn within(&self, number: i128, min: i64, max: i64) -> Result<i64, Reason> {
+        let number = i64::try_from(number)
+            .ok()
+            .filter(|number| (min..=max).contains(number));
+        let number =
+            number.ok_or_else(|| format!("argument must be between {min} and {max} inclusive"))?;
         Ok(self
             .clamp
             .map_or(number, |(least, most)| number.clamp(least, most)))
@@ -136,7 +144,7 @@ impl Parameter {
             (Kind::Memory { .. } | Kind::MemoryOrPercent, Value::Number(number))
                 if *number >= 0 =>
             {
-                format_memory(*number).into_bytes()
+                format_memory(*number as u64).into_bytes()
             }
             (Kind::Text { .. } | Kind::Directory, Value::Text(text)) => crate::file::quote(text),
             (Kind::Events, _) => crate::file::quote(&self.format(value)),
@@ -158,13 +166,13 @@ impl Parameter {
             Kind::Memory { min, max: MAX } => {
                 format!(
                     "a size in bytes of at least {}, such as 100mb",
-                    format_memory(min)
+                    sign_and_memory(min)
                 )
             }
             Kind::Memory { min, max } => format!(
                 "a size in bytes from {} to {}, such as 100mb",
-                format_memory(min),
-                format_memory(max)
+                sign_and_memory(min),
+                sign_and_memory(max)
             ),
             Kind::MemoryOrPercent => "a size in bytes such as 100mb, or 0% to 100%".to_owned(),
             Kind::Octal { max } => format!("an octal mode from 0 to {max:o}"),
@@ -260,7 +268,7 @@ pub(crate) fn parse_loose_integer(word: &[u8]) -> Option<i64> {
 }
 
 /// A number of bytes: `100`, `100b`, `1k` (1000), `1kb` (1024), and so on up to `gb`.
-pub(crate) fn parse_memory(word: &[u8]) -> Option<i64> {
+pub(crate) fn parse_memory(word: &[u8]) -> Option<u64> {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let unit = match word[digits..].to_ascii_lowercase().as_slice() {
         b"" | b"b" => 1,
@@ -272,13 +280,17 @@ pub(crate) fn parse_memory(word: &[u8]) -> Option<i64> {
         b"gb" => 1 << 30,
         _ => return None,
     };
-    let number: i64 = std::str::from_utf8(&word[..digits]).ok()?.parse().ok()?;
-    number.checked_mul(unit)
+    if digits == 0 {
+        return None;
+    }
+    let digits = std::str::from_utf8(&word[..digits]).ok()?;
+    digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 fn parse_memory_or_percent(word: &[u8]) -> Result<i64, Reason> {
     if let Some(bytes) = parse_memory(word) {
-        return Ok(bytes);
+        const RANGE: &str = "argument must be between -100 and 9223372036854775807 inclusive";
+        return i64::try_from(bytes).map_err(|_| RANGE.into());
     }
     match word.strip_suffix(b"%").and_then(parse_integer) {
         Some(percent @ 0..=100) => Ok(-percent),
@@ -295,13 +307,18 @@ fn parse_octal(word: &[u8]) -> Option<i64> {
 }
 
 /// The greatest unit that divides the number, so that a rewritten file stays readable.
-pub(crate) fn format_memory(bytes: i64) -> String {
+pub(crate) fn format_memory(bytes: u64) -> String {
     for (unit, name) in [(1 << 30, "gb"), (1 << 20, "mb"), (1 << 10, "kb")] {
-        if bytes != 0 && bytes % unit == 0 {
+        if bytes != 0 && bytes.is_multiple_of(unit) {
             return format!("{}{name}", bytes / unit);
         }
     }
     bytes.to_string()
+}
+
+fn sign_and_memory(bytes: i64) -> String {
+    let sign = if bytes < 0 { "-" } else { "" };
+    format!("{sign}{}", format_memory(bytes.unsigned_abs()))
 }
 
 fn parse_directory(word: &[u8], current: &Path) -> Result<Arc<[u8]>, Reason> {
@@ -355,13 +372,29 @@ pub(crate) fn check_hostname(name: &[u8]) -> Result<(), Reason> {
     Ok(())
 }
 
+/// Whether a text can stand in the file of a cluster node, whose separators it must not hold.
+fn is_cluster_word(text: &[u8]) -> bool {
+    const SEPARATORS: &[u8] = b" !\"#$%&'()*+,;<=>?@[\\]^{|}~";
+    text.iter()
+        .all(|byte| !byte.is_ascii_control() && !SEPARATORS.contains(byte))
+}
+
 pub(crate) fn check_node_name(name: &[u8]) -> Result<(), Reason> {
-    let is_allowed =
-        |byte: &u8| byte.is_ascii_graphic() && !b"!#$%&()*+;<>?@[]^{|}~\"'`\\,=:/".contains(byte);
-    if !name.iter().all(is_allowed) {
-        return Err("Announced human node name contained invalid character".into());
+    const WRONG: &str = "Announced human node name contained invalid character";
+    if is_cluster_word(name) {
+        Ok(())
+    } else {
+        Err(WRONG.into())
     }
-    Ok(())
+}
+
+pub(crate) fn check_cluster_address(address: &[u8]) -> Result<(), Reason> {
+    const WRONG: &str = "cluster-announce-ip contains invalid character";
+    if is_cluster_word(address) {
+        Ok(())
+    } else {
+        Err(WRONG.into())
+    }
 }
 
 pub(crate) fn check_ipv4(address: &[u8]) -> Result<(), Reason> {

@@ -134,8 +134,8 @@ fn includes() {
 
 #[test]
 fn directives_are_kept_for_later() {
-    let text = "user alice on >secret ~* +@all\nloadmodule /m.so a b\nrename-command FLUSHALL \"\"\n\
-                Mod.x 1 2\n";
+    let text = "user alice on >secret ~* +@all\nloadmodule /m.so a b\n\
+                rename-command FLUSHALL \"\"\nMod.x 1 2\nsearch-threads 20\n";
     let config = read(text);
     let all: Vec<_> = config
         .directives()
@@ -148,7 +148,8 @@ fn directives_are_kept_for_later() {
             ("user", 1),
             ("loadmodule", 2),
             ("rename-command", 3),
-            ("mod.x", 4)
+            ("mod.x", 4),
+            ("search-threads", 5)
         ]
     );
     assert_eq!(
@@ -160,8 +161,8 @@ fn directives_are_kept_for_later() {
 #[test]
 fn what_has_no_effect_is_said() {
     let loaded = load(&["--io-threads-do-reads", "yes", "--port", "1"]).unwrap();
-    let expected = "Accepted without effect, for every worker thread reads, runs and writes by \
-                    itself: io-threads-do-reads";
+    let expected = "These directives have no effect (every worker thread reads, runs and writes by \
+                    itself): io-threads-do-reads";
     assert_eq!(loaded.warnings, [expected]);
 }
 
@@ -183,7 +184,7 @@ fn errors_say_where_what_and_what_instead() {
             Reading the configuration file, at line 1
             >>> 'maxmemroy 1gb'
             Bad directive or wrong number of arguments
-            Allowed: did you mean 'maxmemory'? (/etc/redis.conf:1)"#]],
+            Did you mean 'maxmemory'? (/etc/redis.conf:1)"#]],
     );
     error(
         "requirepass \"x",

@@ -17,6 +17,9 @@ use tikv_jemalloc_ctl::{epoch, stats};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const MILLION: usize = 1_000_000;
+/// Operations in a round: short rounds, for the best one to be free of interruptions.
+const MANY: usize = 20_000;
+const ROUNDS: usize = 50;
 
 fn main() {
     lists();
@@ -32,7 +35,7 @@ fn allocated() -> usize {
 /// The best time per operation of some rounds, each of which does `ops` of them.
 fn time(name: &str, ops: usize, mut round: impl FnMut()) {
     round();
-    let best = (0..7)
+    let best = (0..ROUNDS)
         .map(|_| {
             let start = Instant::now();
             round();
@@ -43,16 +46,21 @@ fn time(name: &str, ops: usize, mut round: impl FnMut()) {
     println!("{name:<52} {:>8.2} ns", best.as_nanos() as f64 / ops as f64);
 }
 
+/// Builds a value twice, and says what an item of the second takes, and took to be added to the
+/// faster of the two.
 fn size<T>(
     name: &str,
     items: usize,
-    build: impl FnOnce() -> T,
+    build: impl Fn() -> T,
     heap_bytes: impl FnOnce(&T) -> usize,
 ) -> T {
+    let start = Instant::now();
+    drop(build());
+    let first = start.elapsed();
     let before = allocated();
     let start = Instant::now();
     let built = build();
-    let elapsed = start.elapsed();
+    let elapsed = start.elapsed().min(first);
     let bytes = allocated() - before;
     println!(
         "{name:<52} {:>8.2} B allocated, {:.2} B by its own account, {:.0} ns to add, an item",
@@ -69,6 +77,16 @@ fn random(n: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// Places below a million in an order that no round repeats.
+struct Places(u64);
+
+impl Places {
+    fn next(&mut self) -> usize {
+        self.0 += 1;
+        (random(self.0) % MILLION as u64) as usize
+    }
 }
 
 fn lists() {
@@ -105,8 +123,8 @@ fn lists() {
             },
         );
     }
-    time("list, the same 600, next", 600_000, || {
-        for _ in 0..1000 {
+    time("list, the same 600, next", 60_000, || {
+        for _ in 0..100 {
             reply.clear();
             for item in list.range(0, 600) {
                 copy(&mut reply, item);
@@ -114,8 +132,8 @@ fn lists() {
             black_box(&reply);
         }
     });
-    time("list, the same 600, without the copy", 600_000, || {
-        for _ in 0..1000 {
+    time("list, the same 600, without the copy", 60_000, || {
+        for _ in 0..100 {
             let mut sum = 0;
             list.range(0, 600)
                 .for_each(|item| sum += item.len() + item.as_ptr() as usize);
@@ -141,8 +159,8 @@ fn lists() {
             End::Front,
         ),
     ] {
-        time(name, MILLION, || {
-            for _ in 0..MILLION {
+        time(name, MANY, || {
+            for _ in 0..MANY {
                 list.push(push, b"fifteen bytes..", &limits);
                 list.pop(pop, |item| black_box(item.len()));
             }
@@ -175,35 +193,41 @@ fn copy(reply: &mut Vec<u8>, item: &[u8]) {
 fn sets() {
     let limits = set::Limits::default();
     let words = ["alpha", "beta", "gamma", "t123456"];
+    let build = || {
+        let mut set = Set::new();
+        for word in words {
+            set.insert(word.as_bytes(), &limits);
+        }
+        set
+    };
+    let build = || Vec::from_iter((0..MANY).map(|_| build()));
     size(
-        "set of alpha, beta, gamma, t123456 (the whole)",
-        1,
-        || {
-            let mut set = Set::new();
-            for word in words {
-                set.insert(word.as_bytes(), &limits);
-            }
-            set
+        "set of alpha, beta, gamma, t123456, with 16 B handle",
+        MANY,
+        build,
+        |sets| {
+            sets.iter()
+                .map(|set| set.heap_bytes() + size_of::<Set>())
+                .sum()
         },
-        Set::heap_bytes,
     );
     let mut one = Set::new();
     one.insert(b"element:000000000001", &limits);
-    time("set, SADD of the present one member", MILLION, || {
-        for _ in 0..MILLION {
+    time("set, SADD of the present one member", MANY, || {
+        for _ in 0..MANY {
             black_box(one.insert(black_box(b"element:000000000001"), &limits));
         }
     });
-    time("set, SADD and SPOP of one integer", MILLION, || {
+    time("set, SADD and SPOP of one integer", MANY, || {
         let mut set = Set::new();
-        for i in 0..MILLION {
+        for i in 0..MANY {
             set.insert(black_box(b"1234"), &limits);
             set.pop_random(random(i as u64), |item| black_box(item == Item::Int(1)));
         }
     });
-    time("set, SADD and SPOP of one word", MILLION, || {
+    time("set, SADD and SPOP of one word", MANY, || {
         let mut set = Set::new();
-        for i in 0..MILLION {
+        for i in 0..MANY {
             set.insert(black_box(b"element:000000000001"), &limits);
             set.pop_random(random(i as u64), |item| black_box(item == Item::Int(1)));
         }
@@ -214,18 +238,19 @@ fn sets() {
         packed.insert(format!("element:{i:012}").as_bytes(), &limits);
         ints.insert((i * 7).to_string().as_bytes(), &limits);
     }
-    time("set, SISMEMBER of 128 words", MILLION, || {
-        for i in 0..MILLION {
+    time("set, SISMEMBER of 128 words", MANY, || {
+        for i in 0..MANY {
             let member = [b"element:000000000", digits(i % 128).as_slice()].concat();
             black_box(packed.contains(&member));
         }
     });
-    time("set, SISMEMBER of 128 integers", MILLION, || {
-        for i in 0..MILLION {
+    time("set, SISMEMBER of 128 integers", MANY, || {
+        for i in 0..MANY {
             black_box(ints.contains(&digits(i % 900)));
         }
     });
 
+    let mut places = Places(0);
     let members: Vec<[u8; 17]> = (0..MILLION).map(member).collect();
     let build = || {
         let mut set = Set::new();
@@ -235,20 +260,18 @@ fn sets() {
         set
     };
     let mut set = size("set of 1M 17-byte members", MILLION, build, Set::heap_bytes);
-    time("set, SISMEMBER of 1M, at random", MILLION, || {
-        for i in 0..MILLION {
-            let member = &members[random(i as u64) as usize % MILLION];
+    time("set, SISMEMBER of 1M, at random", MANY, || {
+        for _ in 0..MANY {
+            let member = &members[places.next()];
             black_box(set.contains(member));
         }
     });
     time(
         "set, the same in batches of 16 with prefetches",
-        MILLION,
+        MANY,
         || {
-            for batch in 0..MILLION / 16 {
-                let keys: [&[u8; 17]; 16] = std::array::from_fn(|i| {
-                    &members[random((batch * 16 + i) as u64) as usize % MILLION]
-                });
+            for _ in 0..MANY / 16 {
+                let keys: [&[u8; 17]; 16] = std::array::from_fn(|_| &members[places.next()]);
                 let hashes = keys.map(|key| hash(key));
                 hashes.iter().for_each(|&hash| set.prefetch(hash));
                 hashes.iter().for_each(|&hash| set.prefetch_member(hash));
@@ -260,16 +283,16 @@ fn sets() {
     );
     time(
         "set, SADD of a present member of 1M, at random",
-        MILLION,
+        MANY,
         || {
-            for i in 0..MILLION {
-                let member = &members[random(i as u64) as usize % MILLION];
+            for _ in 0..MANY {
+                let member = &members[places.next()];
                 black_box(set.insert(member, &limits));
             }
         },
     );
-    time("set, SPOP of 1M and SADD of it again", MILLION / 10, || {
-        for i in 0..MILLION / 10 {
+    time("set, SPOP of 1M and SADD of it again", MANY, || {
+        for i in 0..MANY {
             let mut popped = [0; 17];
             set.pop_random(random(i as u64), |item| {
                 item.with_bytes(|bytes| popped.copy_from_slice(bytes))
@@ -277,8 +300,8 @@ fn sets() {
             set.insert(&popped, &limits);
         }
     });
-    time("set, SRANDMEMBER of 1M", MILLION, || {
-        for i in 0..MILLION {
+    time("set, SRANDMEMBER of 1M", MANY, || {
+        for i in 0..MANY {
             black_box(set.random(random(i as u64)));
         }
     });
@@ -315,28 +338,34 @@ fn hashes() {
         }
         map
     };
-    let mut map = size(
-        "hash of 5 short fields (the whole)",
-        1,
-        build,
-        HashMap::heap_bytes,
+    let many = || Vec::from_iter((0..MANY).map(|_| build()));
+    size(
+        "hash of 5 short fields, with its 16 B handle",
+        MANY,
+        many,
+        |maps| {
+            maps.iter()
+                .map(|map| map.heap_bytes() + size_of::<HashMap>())
+                .sum()
+        },
     );
+    let mut map = build();
     time(
         "hash, making and dropping one of 5 short fields",
         MILLION / 10,
         || {
-            for _ in 0..MILLION / 10 {
+            for _ in 0..MANY {
                 black_box(build());
             }
         },
     );
-    time("hash, HGET of the last of them", MILLION, || {
-        for _ in 0..MILLION {
+    time("hash, HGET of the last of them", MANY, || {
+        for _ in 0..MANY {
             black_box(map.get(black_box(b"plan")));
         }
     });
-    time("hash, HSET of the last of them", MILLION, || {
-        for _ in 0..MILLION {
+    time("hash, HSET of the last of them", MANY, || {
+        for _ in 0..MANY {
             black_box(map.set(black_box(b"plan"), b"paid", &limits));
         }
     });
@@ -344,12 +373,13 @@ fn hashes() {
     for i in 0..512 {
         map.set(format!("field:{i:010}").as_bytes(), b"value:00000", &limits);
     }
-    time("hash, HGET of the last of 512", MILLION / 100, || {
-        for _ in 0..MILLION / 100 {
+    time("hash, HGET of the last of 512", MANY / 10, || {
+        for _ in 0..MANY / 10 {
             black_box(map.get(black_box(b"field:0000000511")));
         }
     });
 
+    let mut places = Places(0);
     let names: Vec<[u8; 16]> = (0..MILLION)
         .map(|i| {
             format!("field:{i:010}")
@@ -371,31 +401,23 @@ fn hashes() {
         build,
         HashMap::heap_bytes,
     );
-    time("hash, HGET of 1M, at random", MILLION, || {
-        for i in 0..MILLION {
-            black_box(map.get(&names[random(i as u64) as usize % MILLION]));
+    time("hash, HGET of 1M, at random", MANY, || {
+        for _ in 0..MANY {
+            black_box(map.get(&names[places.next()]));
+        }
+    });
+    time("hash, HSET of 1M, at random, as long a value", MANY, || {
+        for _ in 0..MANY {
+            map.set(&names[places.next()], b"value:11111", &limits);
         }
     });
     time(
-        "hash, HSET of 1M, at random, as long a value",
-        MILLION,
-        || {
-            for i in 0..MILLION {
-                map.set(
-                    &names[random(i as u64) as usize % MILLION],
-                    b"value:11111",
-                    &limits,
-                );
-            }
-        },
-    );
-    time(
         "hash, HSET of 1M, at random, value of 11 or 40 bytes",
-        MILLION,
+        MANY,
         || {
-            for i in 0..MILLION {
+            for i in 0..MANY {
                 let value = &[b'v'; 40][..if i % 2 == 0 { 11 } else { 40 }];
-                map.set(&names[random(i as u64) as usize % MILLION], value, &limits);
+                map.set(&names[places.next()], value, &limits);
             }
         },
     );

@@ -44,6 +44,10 @@ pub(crate) const fn rounded(size: usize) -> usize {
     (size + delta - 1) & !(delta - 1)
 }
 
+/// Up to here a block of another size is another block: the allocator, asked to reallocate, would
+/// look for a way to stay in place that there never is.
+const IN_PLACE: usize = 16 * 1024;
+
 #[inline]
 fn layout(size: usize) -> Layout {
     debug_assert!(size >= 8 && size.is_multiple_of(8) && size <= isize::MAX as usize - 8);
@@ -67,8 +71,19 @@ pub(crate) fn allocate(size: usize) -> NonNull<u8> {
 /// `block` came from this module with the size `old`, and is not used afterwards.
 #[inline]
 pub(crate) unsafe fn reallocate(block: NonNull<u8>, old: usize, new: usize) -> NonNull<u8> {
+    if old.max(new) <= IN_PLACE {
+        let moved = allocate(new);
+        // SAFETY: the caller's promise; both blocks have as many bytes as are copied.
+        unsafe {
+            block
+                .as_ptr()
+                .copy_to_nonoverlapping(moved.as_ptr(), old.min(new));
+            release(block, old);
+        }
+        return moved;
+    }
     // SAFETY: the caller's promise; the new size is not zero.
-    let raw = unsafe { realloc(block.as_ptr(), layout(old), layout(new).size()) };
+    let raw = unsafe { realloc(block.as_ptr(), layout(old), new) };
     NonNull::new(raw).unwrap_or_else(|| handle_alloc_error(layout(new)))
 }
 

@@ -125,18 +125,22 @@ impl IntSet {
             return false;
         };
         let (len, old) = (self.len(), self.width());
-        let width = if len == 0 {
-            Width::of(value)
-        } else {
-            old.max(Width::of(value))
-        };
+        if len == 0 {
+            // Sets of one member come and go.
+            self.resize(0, old, 1, Width::of(value));
+            self.write(Width::of(value), 0, value);
+            return true;
+        }
+        let width = old.max(Width::of(value));
         assert!(len < MAX_MEMBERS);
-        if width == old || len == 0 {
+        if width == old {
             self.resize(len, old, len + 1, width);
-            // SAFETY: the block has room for one more member than there were.
-            unsafe {
-                let at = self.member(width, index);
-                at.copy_to(at.add(width.bytes()), (len - index) * width.bytes());
+            if index < len {
+                // SAFETY: the block has room for one more member than there were.
+                unsafe {
+                    let at = self.member(width, index);
+                    at.copy_to(at.add(width.bytes()), (len - index) * width.bytes());
+                }
             }
         } else {
             // A value that needs a wider member lies at one of the ends.
@@ -169,11 +173,13 @@ impl IntSet {
     pub fn remove_at(&mut self, index: usize) -> i64 {
         let value = self.get(index);
         let (len, width) = (self.len(), self.width());
-        // SAFETY: the members behind `index` are in the block.
-        unsafe {
-            let at = self.member(width, index);
-            at.add(width.bytes())
-                .copy_to(at, (len - index - 1) * width.bytes());
+        if index + 1 < len {
+            // SAFETY: the members behind `index` are in the block.
+            unsafe {
+                let at = self.member(width, index);
+                at.add(width.bytes())
+                    .copy_to(at, (len - index - 1) * width.bytes());
+            }
         }
         self.resize(len, width, len - 1, width);
         value
@@ -274,6 +280,7 @@ impl IntSet {
     }
 
     /// Makes the block fit `len` members, keeping the bytes that are there, and writes the header.
+    #[inline]
     fn resize(&mut self, old_len: usize, old_width: Width, len: usize, width: Width) {
         let old_size = if old_len == 0 {
             0
@@ -378,7 +385,8 @@ mod tests {
             2 => -40_000i64..40_000,
             1 => any::<i64>(),
             1 => proptest::sample::select(vec![
-                i16::MIN.into(), i16::MAX.into(), i32::MIN.into(), i32::MAX.into(), i64::MIN, i64::MAX,
+                i16::MIN.into(), i16::MAX.into(), i32::MIN.into(), i32::MAX.into(),
+                i64::MIN, i64::MAX,
                 i64::from(i16::MAX) + 1, i64::from(i32::MIN) - 1,
             ]),
         ]

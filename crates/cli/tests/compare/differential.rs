@@ -91,7 +91,6 @@ xinfo stream st
 xgroup create st gr 0
 xreadgroup group gr me count 1 streams st >
 xpending st gr
-xpending st gr - + 10
 xautoclaim st gr other 0 0
 geoadd geo 13.361389 38.115556 "Palermo" 15.087269 37.502669 "Catania"
 geopos geo Palermo missing

@@ -5,6 +5,7 @@
 //! that the comparison covers the process with its exit code and streams. Without the two programs
 //! it says so and passes.
 
+mod dialogue;
 mod differential;
 mod process;
 mod prompt;
@@ -42,7 +43,11 @@ fn main() -> ExitCode {
         .filter(|arg| !arg.starts_with('-'))
         .collect();
     let mut failed = Vec::new();
-    for (name, test) in differential::TESTS.iter().chain(prompt::TESTS) {
+    for (name, test) in differential::TESTS
+        .iter()
+        .chain(dialogue::TESTS)
+        .chain(prompt::TESTS)
+    {
         if !filters.is_empty() && !filters.iter().any(|filter| name.contains(filter)) {
             continue;
         }

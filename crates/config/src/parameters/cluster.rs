@@ -4,6 +4,7 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::choices::*;
 use crate::definition::*;
+use crate::handle::*;
 use crate::value::*;
 
 super::section! { Cluster, from super::replication::END;
@@ -26,6 +27,9 @@ super::section! { Cluster, from super::replication::END;
     /// Milliseconds between pings; 0 derives it.
     CLUSTER_PING_INTERVAL: Integer =
         integer("cluster-ping-interval", 0..=MAX, 0).hidden().accepted_only(NOT_YET);
+    /// Percentage of the nodes that a message on the bus tells about.
+    CLUSTER_MESSAGE_GOSSIP_PERC: Integer =
+        integer("cluster-message-gossip-perc", 1..=100, 10).hidden().accepted_only(NOT_YET);
     /// Port of the cluster bus; 0 is the client port plus 10000.
     CLUSTER_PORT: Integer =
         integer("cluster-port", 0..=MAX_PORT, 0).immutable().accepted_only(NOT_YET);
@@ -69,7 +73,8 @@ super::section! { Cluster, from super::replication::END;
     CLUSTER_ANNOUNCE_HUMAN_NODENAME: Text =
         optional("cluster-announce-human-nodename").checked(check_node_name).accepted_only(NOT_YET);
     /// Address that the node gives as its own.
-    CLUSTER_ANNOUNCE_IP: Text = optional("cluster-announce-ip").accepted_only(NOT_YET);
+    CLUSTER_ANNOUNCE_IP: Text =
+        optional("cluster-announce-ip").checked(check_cluster_address).accepted_only(NOT_YET);
     /// IPv4 address that the node gives to clients.
     CLUSTER_ANNOUNCE_CLIENT_IPV4: Text =
         optional("cluster-announce-client-ipv4").checked(check_ipv4).accepted_only(NOT_YET);

@@ -4,6 +4,7 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::choices::*;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { General, from super::network::END;
     /// Databases, numbered from 0.
@@ -77,6 +78,12 @@ super::section! { General, from super::network::END;
     BUSY_REPLY_THRESHOLD: Integer = integer("busy-reply-threshold", 0..=MAX, 5000)
         .aliases(&["lua-time-limit"])
         .accepted_only(NOT_YET);
+    /// Give scripts functions that Lua and Redis have deprecated.
+    LUA_ENABLE_DEPRECATED_API: Boolean =
+        boolean("lua-enable-deprecated-api", false).immutable().hidden().accepted_only(NOT_YET);
+    /// Give scripts functions that reach out of their sandbox.
+    LUA_ENABLE_INSECURE_API: Boolean =
+        boolean("lua-enable-insecure-api", false).protected().hidden().accepted_only(NOT_YET);
     /// Scripts were once replicated as scripts.
     LUA_REPLICATE_COMMANDS: Text =
         text("lua-replicate-commands", "yes").file_only().accepted_only(REMOVED);

@@ -4,6 +4,7 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::choices::*;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Memory, from super::limits::END;
     /// Memory that the data may take; 0 is no limit.
@@ -20,6 +21,9 @@ super::section! { Memory, from super::limits::END;
     LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1);
     /// Effort to find expired keys before they are asked for, from 1 to 10.
     ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1);
+    /// Let an expired key go in nested access to keys that were not declared.
+    LAZYEXPIRE_NESTED_ARBITRARY_KEYS: Boolean =
+        boolean("lazyexpire-nested-arbitrary-keys", true).hidden().accepted_only(NOT_YET);
     /// Runs of periodic work in a second.
     HZ: Integer = integer("hz", 0..=INT_MAX, 10).clamped(1..=500).accepted_only(NO_CRON);
     /// Raise `hz` with the number of clients.

@@ -1,8 +1,8 @@
 //! The list of all parameters, a file a section.
 //!
 //! An entry reads: documentation, the constant that is its handle, the handle's type, and the
-//! definition. Old and foreign names are aliases. Numbers follow Redis 7.2 where servers differ, and
-//! CONFIG GET lists the entries in this order.
+//! definition. Old and foreign names are aliases. Numbers follow Redis 7.2 where servers differ,
+//! and CONFIG GET lists the entries in this order.
 
 mod cluster;
 mod general;
@@ -127,14 +127,12 @@ pub fn find(name: &[u8]) -> Option<(Id, &'static Parameter)> {
 /// The name or alias that is nearest to a misspelt one, if one is near enough to be meant.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let bound = if name.len() > 96 {
-        return None;
-    } else {
-        1 + name.len() / 5
-    };
+    let most = 1 + name.len() / 5;
     let names = PARAMETERS.iter().flat_map(|parameter| parameter.names());
-    let near = names.map(|known| (distance(&name, known), known));
-    near.filter(|(distance, _)| *distance <= bound)
+    let alike = names.filter(|known| known.len().abs_diff(name.len()) <= most);
+    let measured = alike.map(|known| (distance(&name, known), known));
+    measured
+        .filter(|(distance, _)| *distance <= most)
         .min()
         .map(|(_, known)| known)
 }

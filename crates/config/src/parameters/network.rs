@@ -4,12 +4,13 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::composite::{Address, DEFAULT_BIND};
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Network, from 0;
     /// TCP port for clients that speak the Redis protocol; 0 opens none.
     PORT: Integer = integer("port", 0..=MAX_PORT, 6379);
-    /// Addresses to listen on; `*` is every IPv4 address, `::*` every IPv6 address, and a leading `-`
-    /// makes one optional.
+    /// Addresses to listen on; `*` is every IPv4 address, `::*` every IPv6 address, and a leading
+    /// `-` makes one optional.
     BIND: Parsed<Vec<Address>> = composite("bind", DEFAULT_BIND);
     /// Refuse clients from other machines as long as no password is set and no address was chosen.
     PROTECTED_MODE: Boolean = boolean("protected-mode", true);
@@ -41,6 +42,19 @@ super::section! { Network, from 0;
     /// Whether I/O threads run under low load too.
     IO_THREADS_ALWAYS_ACTIVE: Boolean =
         boolean("io-threads-always-active", false).hidden().accepted_only(THREADS);
+    /// I/O threads from which on values are sent without a copy.
+    MIN_IO_THREADS_AVOID_COPY_REPLY: Integer =
+        integer("min-io-threads-avoid-copy-reply", 0..=INT_MAX, 7).hidden().accepted_only(THREADS);
+    /// Length from which on a string is sent without a copy.
+    MIN_STRING_SIZE_AVOID_COPY_REPLY: Integer =
+        integer("min-string-size-avoid-copy-reply", 0..=INT_MAX, 16_384)
+            .hidden()
+            .accepted_only(THREADS);
+    /// The same with I/O threads.
+    MIN_STRING_SIZE_AVOID_COPY_REPLY_THREADED: Integer =
+        integer("min-string-size-avoid-copy-reply-threaded", 0..=INT_MAX, 65_536)
+            .hidden()
+            .accepted_only(THREADS);
     /// Connections accepted in one turn of the event loop.
     MAX_NEW_CONNECTIONS_PER_CYCLE: Integer =
         integer("max-new-connections-per-cycle", 1..=1000, 10).accepted_only(THREADS);

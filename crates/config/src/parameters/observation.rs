@@ -4,6 +4,7 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::composite::Percentiles;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Observation, from super::cluster::END;
     /// Microseconds from which on a command is logged as slow; 0 logs each, -1 none.

@@ -5,6 +5,7 @@ use super::reasons::*;
 use crate::choices::*;
 use crate::composite::SavePoints;
 use crate::definition::*;
+use crate::handle::*;
 use crate::value::*;
 
 super::section! { Persistence, from super::structures::END;

@@ -5,6 +5,7 @@ use super::reasons::*;
 use crate::choices::*;
 use crate::composite::ReplicaOf;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Replication, from super::persistence::END;
     /// Host and port of the primary to follow.
@@ -39,6 +40,9 @@ super::section! { Replication, from super::persistence::END;
     /// Take the snapshot and the writes after it over two connections.
     DUAL_CHANNEL_REPLICATION_ENABLED: Boolean =
         boolean("dual-channel-replication-enabled", false).accepted_only(NOT_YET);
+    /// The same under another server's name.
+    REPL_RDB_CHANNEL: Boolean =
+        boolean("repl-rdb-channel", false).hidden().accepted_only(NOT_YET);
     /// Writes that a replica keeps while it loads a full synchronisation; 0 takes the output limit.
     REPLICA_FULL_SYNC_BUFFER_LIMIT: Integer =
         memory("replica-full-sync-buffer-limit", 0..=MAX, 0).accepted_only(NOT_YET);
@@ -54,7 +58,8 @@ super::section! { Replication, from super::persistence::END;
     /// Replicate over Multipath TCP.
     REPL_MPTCP: Boolean = boolean("repl-mptcp", false).immutable().accepted_only(NOT_YET);
     /// Bytes of past writes kept for replicas that come back.
-    REPL_BACKLOG_SIZE: Integer = memory("repl-backlog-size", 1..=MAX, MB).accepted_only(NOT_YET);
+    REPL_BACKLOG_SIZE: Integer =
+        memory("repl-backlog-size", 1..=MAX, MB).clamped(16 * KB..=MAX).accepted_only(NOT_YET);
     /// Seconds without a replica after which they are dropped; 0 is never.
     REPL_BACKLOG_TTL: Integer =
         integer("repl-backlog-ttl", 0..=MAX, 3600).accepted_only(NOT_YET);

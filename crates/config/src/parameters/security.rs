@@ -4,6 +4,7 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::choices::*;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Security, from super::tls::END;
     /// Password of the default user; empty is none.

@@ -3,6 +3,7 @@
 use super::bounds::*;
 use super::reasons::*;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Structures, from super::memory::END;
     /// Fields of a hash that is compact.

@@ -4,6 +4,7 @@ use super::reasons::*;
 use crate::choices::*;
 use crate::composite::{DEFAULT_OOM_SCORES, OomScoreAdjust};
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { System, from super::observation::END;
     /// Turn transparent huge pages off for this process.

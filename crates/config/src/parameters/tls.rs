@@ -4,29 +4,32 @@ use super::bounds::*;
 use super::reasons::*;
 use crate::choices::*;
 use crate::definition::*;
+use crate::handle::*;
 
 super::section! { Tls, from super::general::END;
     /// TCP port for encrypted connections; 0 opens none.
     TLS_PORT: Integer = integer("tls-port", 0..=MAX_PORT, 0).accepted_only(NOT_YET);
     /// Certificate of the server, in PEM.
-    TLS_CERT_FILE: Text = optional("tls-cert-file").accepted_only(NOT_YET);
+    TLS_CERT_FILE: Text = optional("tls-cert-file").names_a_file().accepted_only(NOT_YET);
     /// Private key of the server, in PEM.
-    TLS_KEY_FILE: Text = optional("tls-key-file").accepted_only(NOT_YET);
+    TLS_KEY_FILE: Text = optional("tls-key-file").names_a_file().accepted_only(NOT_YET);
     /// Password of the private key.
     TLS_KEY_FILE_PASS: Text = optional("tls-key-file-pass").secret().accepted_only(NOT_YET);
     /// Certificate shown to other servers, in PEM.
-    TLS_CLIENT_CERT_FILE: Text = optional("tls-client-cert-file").accepted_only(NOT_YET);
+    TLS_CLIENT_CERT_FILE: Text =
+        optional("tls-client-cert-file").names_a_file().accepted_only(NOT_YET);
     /// Private key of that certificate, in PEM.
-    TLS_CLIENT_KEY_FILE: Text = optional("tls-client-key-file").accepted_only(NOT_YET);
+    TLS_CLIENT_KEY_FILE: Text =
+        optional("tls-client-key-file").names_a_file().accepted_only(NOT_YET);
     /// Password of that key.
     TLS_CLIENT_KEY_FILE_PASS: Text =
         optional("tls-client-key-file-pass").secret().accepted_only(NOT_YET);
     /// Diffie-Hellman parameters, in PEM.
-    TLS_DH_PARAMS_FILE: Text = optional("tls-dh-params-file").accepted_only(NOT_YET);
+    TLS_DH_PARAMS_FILE: Text = optional("tls-dh-params-file").names_a_file().accepted_only(NOT_YET);
     /// Certificates of the authorities that are trusted, in PEM.
-    TLS_CA_CERT_FILE: Text = optional("tls-ca-cert-file").accepted_only(NOT_YET);
+    TLS_CA_CERT_FILE: Text = optional("tls-ca-cert-file").names_a_file().accepted_only(NOT_YET);
     /// Directory of such certificates.
-    TLS_CA_CERT_DIR: Text = optional("tls-ca-cert-dir").accepted_only(NOT_YET);
+    TLS_CA_CERT_DIR: Text = optional("tls-ca-cert-dir").names_a_file().accepted_only(NOT_YET);
     /// Whether clients must show a certificate.
     TLS_AUTH_CLIENTS: Choice<TlsAuthClients> =
         choice("tls-auth-clients", "yes").accepted_only(NOT_YET);

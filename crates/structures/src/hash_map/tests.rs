@@ -173,3 +173,12 @@ fn big_hashes_cost_50_bytes_a_field() {
     let each = map.heap_bytes() as f64 / f64::from(n);
     assert!(each <= 50.0, "{each}");
 }
+
+#[test]
+fn the_handle_is_small() {
+    assert_eq!(
+        (size_of::<HashMap>(), size_of::<Option<HashMap>>()),
+        (16, 16)
+    );
+    assert_eq!(HashMap::new().heap_bytes(), 0);
+}

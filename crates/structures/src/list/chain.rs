@@ -5,8 +5,9 @@
 //! filled.
 
 use super::Limits;
+use super::frame::framed;
 use super::iter::{self, Runs};
-use super::node::{End, Node, framed};
+use super::node::{End, Node};
 use std::collections::VecDeque;
 
 pub(super) struct Chain {

@@ -5,7 +5,8 @@
 //! in `fold`) also drops the question of whether the node has ended to one per node.
 #![allow(unsafe_code)]
 
-use super::node::{Node, backward, forward};
+use super::frame::{backward, forward};
+use super::node::Node;
 use crate::block::prefetch;
 use std::marker::PhantomData;
 use std::ptr;

@@ -11,6 +11,7 @@
 //! and a quicklist becomes a listpack again when it is down to half a node.
 
 mod chain;
+mod frame;
 mod iter;
 mod node;
 

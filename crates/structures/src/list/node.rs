@@ -2,23 +2,17 @@
 //!
 //! Free room at both ends makes a push or a pop at either of them a write or a step, never a move
 //! of the node; a buffer with its items flush at the front would move up to 8 KB for each push on
-//! the left. An item carries its length on both sides, so that it can be read from both.
+//! the left. The items are framed so that they can be read from both sides (`frame.rs`).
 //!
 //! ```text
 //!  buffer          start                                      end        capacity
 //!    |   free room   | item | item | item | ... | item | item |  free room  |
 //! ```
 //!
-//! | item | bytes |
-//! |---|---|
-//! | length of the bytes, forward form (`packed/length.rs`) | 1, 3 or 5 |
-//! | the bytes | |
-//! | length of the two above, backward form | 1, 3 or 5 |
-//!
-//! When the room on one side is used up: if the other side has at least a quarter of the content,
-//! the items slide (each slide is paid for by the bytes pushed since the last, a quarter of what it
-//! moves at the least); otherwise the buffer grows by half, to the byte limit and, for a queue that
-//! stays just below the limit, to a quarter beyond it.
+//! When the room on one side is used up: if there is free room of at least a quarter of the
+//! content, the items slide, and that side gets three quarters of the room (so at least a sixteenth
+//! of what a slide moves has been pushed since the one before); otherwise the buffer grows by half,
+//! to the byte limit and, for a queue that stays just below the limit, to a quarter beyond it.
 //!
 //! Two bytes of the handle are padding; they are where a compressed form of the node can be told
 //! from this one.
@@ -28,10 +22,9 @@
 #![allow(unsafe_code)]
 
 use super::Limits;
-use crate::block::{self, MAX_ITEM_BYTES};
-use crate::packed::length;
+use super::frame::{backward, forward, framed, write_item};
+use crate::block;
 use std::ptr::NonNull;
-use std::slice;
 
 /// Below this a buffer is not worth making smaller.
 const SMALL: u32 = 64;
@@ -57,17 +50,6 @@ pub(super) struct Node {
 unsafe impl Send for Node {}
 // SAFETY: nothing is changed through a shared reference.
 unsafe impl Sync for Node {}
-
-/// The bytes that an item of `n` bytes takes in a node.
-#[inline]
-pub(super) fn framed(n: usize) -> u32 {
-    assert!(
-        n <= MAX_ITEM_BYTES,
-        "an item is longer than 32 bits of length allow"
-    );
-    let forward = length::size(n) + n;
-    (forward + length::size(forward)) as u32
-}
 
 impl Node {
     pub(super) const fn new() -> Node {
@@ -544,53 +526,5 @@ impl Drop for Node {
             // SAFETY: the buffer has this size, and the node is gone.
             unsafe { block::release(self.buffer, self.capacity as usize) };
         }
-    }
-}
-
-/// # Safety
-/// `at` is valid for writes of the framed item.
-#[inline]
-unsafe fn write_item(at: *mut u8, item: &[u8]) {
-    // SAFETY: the caller's promise; an item is never inside the node that it is written to, since
-    // writing takes a unique borrow of that.
-    unsafe {
-        let prefix = length::write(at, item.len());
-        let bytes = at.add(prefix);
-        bytes.copy_from_nonoverlapping(item.as_ptr(), item.len());
-        length::write_back(bytes.add(item.len()), prefix + item.len());
-    }
-}
-
-/// The item at `at`, and where the next begins.
-///
-/// # Safety
-/// A framed item begins at `at`, and stays as it is during `'a`.
-#[inline(always)]
-pub(super) unsafe fn forward<'a>(at: *const u8) -> (&'a [u8], *const u8) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (n, prefix) = length::read(at);
-        let bytes = at.add(prefix);
-        let back = if prefix == 1 && n < 0xFD {
-            1
-        } else {
-            length::size(prefix + n)
-        };
-        (slice::from_raw_parts(bytes, n), bytes.add(n + back))
-    }
-}
-
-/// The item that ends before `end`, and where it begins.
-///
-/// # Safety
-/// A framed item ends there, and stays as it is during `'a`.
-#[inline(always)]
-pub(super) unsafe fn backward<'a>(end: *const u8) -> (&'a [u8], *const u8) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (n, back) = length::read_back(end);
-        let at = end.sub(back + n);
-        let (n, prefix) = length::read(at);
-        (slice::from_raw_parts(at.add(prefix), n), at)
     }
 }

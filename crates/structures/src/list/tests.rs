@@ -315,3 +315,9 @@ fn memory_comes_back() {
     assert_eq!(list.remove(b"drop", End::Back, usize::MAX), 49_500);
     assert!(list.heap_bytes() < 500 * 12, "{}", list.heap_bytes());
 }
+
+#[test]
+fn the_handle_is_small() {
+    assert_eq!(size_of::<List>(), 24);
+    assert_eq!(List::new().heap_bytes(), 0);
+}

@@ -202,6 +202,11 @@ impl Packed {
     /// Removes `N` items, of which the first begins at `offset`.
     pub fn remove<const N: usize>(&mut self, offset: Offset) {
         let header = self.header();
+        if header.count == N {
+            assert!(offset.0 == 0);
+            self.clear();
+            return;
+        }
         let mut end = offset;
         for _ in 0..N {
             end = self.item(end).1;
@@ -242,6 +247,17 @@ impl Packed {
         }
         if new_end < end {
             self.resize(header, used, header.count);
+        }
+    }
+
+    /// Removes all items.
+    #[inline]
+    pub fn clear(&mut self) {
+        let size = self.heap_bytes();
+        if size != 0 {
+            // SAFETY: the block has this size; the handle is replaced at once.
+            unsafe { block::release(self.block, size) };
+            self.block = block::EMPTY.address();
         }
     }
 
@@ -289,11 +305,7 @@ impl Packed {
             block::rounded(old.size + old.used)
         };
         if count == 0 {
-            if old_size != 0 {
-                // SAFETY: the block had this size; the handle is replaced at once.
-                unsafe { block::release(self.block, old_size) };
-            }
-            self.block = block::EMPTY.address();
+            self.clear();
             return Header {
                 size: NARROW,
                 used: 0,
@@ -359,11 +371,7 @@ impl Clone for Packed {
 impl Drop for Packed {
     #[inline]
     fn drop(&mut self) {
-        let size = self.heap_bytes();
-        if size != 0 {
-            // SAFETY: the block has this size, and the sequence is gone.
-            unsafe { block::release(self.block, size) };
-        }
+        self.clear();
     }
 }
 
