@@ -36,8 +36,7 @@ static SPECS: [CommandSpec; 2 * GROUPS.len()] = {
         .exactly(2)
         .flags(flags::LOADING | flags::STALE)
         .since("5.0.0")
-        .summary("Returns helpful text about the different subcommands.");
-        2 * GROUPS.len()];
+        .summary("Explains the subcommands."); 2 * GROUPS.len()];
     let mut index = 0;
     while index < GROUPS.len() {
         specs[index].group = GROUPS[index];

@@ -643,4 +643,35 @@ mod tests {
         };
         assert_eq!(positions(xread, "XREAD COUNT 1 STREAMS a b 0 0"), [4, 5]);
     }
+
+    #[test]
+    fn key_ranges() {
+        fn range(keys: &'static [KeySpec]) -> ((i64, i64, i64), bool) {
+            let spec = CommandSpec::new("TEST").keys(keys);
+            (spec.key_range(), spec.has_movable_keys())
+        }
+        assert_eq!(range(&[]), ((0, 0, 0), false));
+        assert_eq!(range(const { &[KeySpec::first(0)] }), ((1, 1, 1), false));
+        assert_eq!(range(const { &[KeySpec::from(1, 0)] }), ((1, -1, 1), false));
+        assert_eq!(
+            range(const { &[KeySpec::range(1, -1, 2, 0)] }),
+            ((1, -1, 2), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::at(2, 0)] }),
+            ((1, 2, 1), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::from(2, 0)] }),
+            ((1, -1, 1), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::counted(2, 0)] }),
+            ((1, 1, 1), true)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::counted(1, 0)] }),
+            ((0, 0, 0), true)
+        );
+    }
 }

@@ -447,27 +447,38 @@ fn kind_of(name: &str, spec: &CommandSpec) -> ArgumentKind {
     let is_blocking = spec.has(flags::BLOCKING);
     // Ends of a range of scores or strings or stream entries, not of positions.
     let is_range_of_values = spec.group == Group::Stream || spec.syntax.contains("BYSCORE");
+    if !spec.keys.is_empty() && is_key(name) {
+        return ArgumentKind::Key;
+    }
     match name {
         "start" | "stop" | "end" if is_range_of_values => ArgumentKind::String,
-        "key" | "source" | "destination" if !spec.keys.is_empty() => ArgumentKind::Key,
-        _ if name.ends_with("key") && !spec.keys.is_empty() => ArgumentKind::Key,
-        "pattern" => ArgumentKind::Pattern,
+        _ if name.ends_with("pattern") => ArgumentKind::Pattern,
         _ if name.starts_with("unix-time") => ArgumentKind::UnixTime,
         "increment" if is_float => ArgumentKind::Double,
-        "timeout" if is_blocking => ArgumentKind::Double,
+        "timeout" if is_blocking && spec.group != Group::Generic => ArgumentKind::Double,
+        "min" | "max" if is_range_of_values => ArgumentKind::String,
         "min" | "max" if is_float && !spec.name.contains("LEX") => ArgumentKind::Double,
         "score" | "weight" | "radius" | "width" | "height" | "longitude" | "latitude" | "delay" => {
             ArgumentKind::Double
         }
+        "value" if spec.group == Group::Bitmap => ArgumentKind::Integer,
         "count" | "index" | "start" | "stop" | "end" | "offset" | "cursor" | "increment"
-        | "decrement" | "seconds" | "milliseconds" | "limit" | "timeout" | "db" | "index1"
-        | "index2" | "destination-db" | "port" | "len" | "rank" | "bit" | "iteration"
-        | "client-id" | "protover" | "maxage" | "idle" | "ttl" | "length" | "position"
-        | "frequency" | "protocol" | "min-idle-time" | "entries-added" | "entries-read"
-        | "numreplicas" | "numlocal" | "version" => ArgumentKind::Integer,
+        | "decrement" | "seconds" | "milliseconds" | "ms" | "limit" | "timeout" | "db"
+        | "destination-db" | "port" | "cluster-bus-port" | "len" | "min-match-len" | "length"
+        | "rank" | "bit" | "bits" | "iteration" | "client-id" | "protover" | "maxage" | "idle"
+        | "ttl" | "position" | "frequency" | "min-idle-time" | "entries-added" | "entries-read"
+        | "entriesread" | "slot" | "start-slot" | "end-slot" | "config-epoch" | "version" => {
+            ArgumentKind::Integer
+        }
         _ if name.starts_with("num") => ArgumentKind::Integer,
+        _ if name.starts_with("index") => ArgumentKind::Integer,
         _ => ArgumentKind::String,
     }
+}
+
+fn is_key(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    matches!(name, "source" | "destination" | "src" | "dst") || name.ends_with("key")
 }
 
 /// Gives keys, in order, the key specs, in order.

@@ -12,7 +12,7 @@ const SPEC: CommandSpec = CommandSpec::new("GETKEYS")
     .since("2.8.13")
     .syntax("command [arg ...]")
     .summary("Returns the keys among the words of a command.")
-    .complexity("O(N) where N is the number of arguments to the command");
+    .complexity("O(N), N being the number of words");
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);

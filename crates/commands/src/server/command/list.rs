@@ -13,7 +13,7 @@ const SPEC: CommandSpec = CommandSpec::new("LIST")
     .since("7.0.0")
     .syntax("[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]")
     .summary("Lists the names of commands.")
-    .complexity("O(N) where N is the total number of commands")
+    .complexity("O(N), N being the number of commands")
     .tips(&["nondeterministic_output_order"]);
 
 enum Filter<'a> {
