@@ -250,6 +250,9 @@ pub enum FindKeys {
     },
 }
 
+/// What a command of these words does with its keys, of [`access`].
+pub type AccessOf = fn(&[&[u8]]) -> u32;
+
 /// Some keys of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct KeySpec {
@@ -262,7 +265,7 @@ pub struct KeySpec {
     /// A remark for COMMAND INFO.
     pub notes: &'static str,
     /// What the command does with them if it has these words; for [`access::VARIABLE`].
-    pub narrowed: Option<fn(&[&[u8]]) -> u32>,
+    pub narrowed: Option<AccessOf>,
 }
 
 impl KeySpec {
@@ -320,7 +323,7 @@ impl KeySpec {
     }
 
     /// With flags that depend on the words.
-    pub const fn narrowed(mut self, by: fn(&[&[u8]]) -> u32) -> KeySpec {
+    pub const fn narrowed(mut self, by: AccessOf) -> KeySpec {
         self.narrowed = Some(by);
         self
     }

@@ -12,9 +12,7 @@ super::section! { General, from super::network::END;
     /// Working directory: what all other paths are relative to, and where dumps are written.
     DIR: Text = directory("dir").protected().denied_while_loading();
     /// Run in the background.
-    DAEMONIZE: Boolean = boolean("daemonize", false).immutable().accepted_only(
-        "the server stays in the foreground; let a supervisor start it",
-    );
+    DAEMONIZE: Boolean = boolean("daemonize", false).immutable();
     /// Supervisor to tell when the server is ready.
     SUPERVISED: Choice<Supervised> =
         choice("supervised", "no").immutable().accepted_only(NOT_YET);
