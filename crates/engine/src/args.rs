@@ -59,6 +59,7 @@ impl<'a> Args<'a> {
 
     /// The next word.
     #[inline]
+    #[allow(clippy::should_implement_trait)] // a cursor, which is looked at between its steps
     pub fn next(&mut self) -> Option<&'a [u8]> {
         let word = self.words.get(self.at).copied()?;
         self.at += 1;

@@ -77,3 +77,54 @@ pub fn names(bits: u32) -> impl Iterator<Item = &'static str> {
         .filter(move |index| bits & 1 << index != 0)
         .map(|index| NAMES[index])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{CommandSpec, Group};
+
+    fn run(_: &mut crate::Ctx<'_>, _: crate::Args<'_>) -> crate::CommandResult {
+        crate::DONE
+    }
+
+    fn show(spec: CommandSpec) -> String {
+        let spec: &'static CommandSpec = Box::leak(Box::new(spec));
+        names(of(&Command::new(spec, run)))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn derived_from_flags_and_group() {
+        let spec = CommandSpec::new("TEST");
+        assert_eq!(show(spec), "@keyspace @slow");
+        assert_eq!(
+            show(
+                spec.group(Group::SortedSet)
+                    .flags(flags::WRITE | flags::FAST)
+            ),
+            "@write @sortedset @fast"
+        );
+        assert_eq!(
+            show(spec.group(Group::Server).flags(flags::ADMIN)),
+            "@admin @slow @dangerous"
+        );
+        assert_eq!(
+            show(spec.group(Group::Scripting).flags(flags::READONLY)),
+            "@slow @scripting"
+        );
+        assert_eq!(
+            show(spec.flags(flags::WRITE).categories(&["@set", "@list"])),
+            "@write @set @list @slow"
+        );
+    }
+
+    #[test]
+    fn bits_and_names() {
+        assert_eq!(bit(b"@KeySpace"), Some(1));
+        assert_eq!(bit(b"keyspace"), None);
+        for (index, name) in NAMES.iter().enumerate() {
+            assert_eq!(names(1 << index).collect::<Vec<_>>(), [*name]);
+        }
+    }
+}

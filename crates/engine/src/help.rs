@@ -30,29 +30,27 @@ const GROUPS: &[Group] = &[
     Group::Module,
 ];
 
-static SPECS: [CommandSpec; GROUPS.len()] = {
+/// The specs of `HELP`, by group; behind them once more for containers that deal with connections.
+static SPECS: [CommandSpec; 2 * GROUPS.len()] = {
     let mut specs = [CommandSpec::new("HELP")
         .exactly(2)
+        .flags(flags::LOADING | flags::STALE)
         .since("5.0.0")
-        .summary("Returns helpful text about the different subcommands.");
-        GROUPS.len()];
+        .summary("Explains the subcommands."); 2 * GROUPS.len()];
     let mut index = 0;
     while index < GROUPS.len() {
-        let connection = match GROUPS[index] {
-            Group::Connection => flags::CONNECTION,
-            _ => 0,
-        };
         specs[index].group = GROUPS[index];
-        specs[index].flags = flags::LOADING | flags::STALE | connection;
+        specs[index + GROUPS.len()].group = GROUPS[index];
+        specs[index + GROUPS.len()].flags |= flags::CONNECTION;
         index += 1;
     }
     specs
 };
 
-static COMMANDS: [Command; GROUPS.len()] = {
-    let mut commands = [Command::new(&SPECS[0], run); GROUPS.len()];
+static COMMANDS: [Command; SPECS.len()] = {
+    let mut commands = [Command::new(&SPECS[0], run); SPECS.len()];
     let mut index = 0;
-    while index < GROUPS.len() {
+    while index < commands.len() {
         commands[index] = Command::new(&SPECS[index], run);
         index += 1;
     }
@@ -61,7 +59,10 @@ static COMMANDS: [Command; GROUPS.len()] = {
 
 /// The `HELP` of a container.
 pub(crate) fn of(container: &CommandSpec) -> &'static Command {
-    &COMMANDS[container.group as usize]
+    let is_of_connections =
+        container.has(flags::CONNECTION) || container.group == Group::Connection;
+    let half = if is_of_connections { GROUPS.len() } else { 0 };
+    &COMMANDS[half + container.group as usize]
 }
 
 /// Writes the help of a container; the handler of `HELP` in every one of them.

@@ -250,6 +250,9 @@ pub enum FindKeys {
     },
 }
 
+/// What a command of these words does with its keys, of [`access`].
+pub type AccessOf = fn(&[&[u8]]) -> u32;
+
 /// Some keys of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct KeySpec {
@@ -261,6 +264,8 @@ pub struct KeySpec {
     pub flags: u32,
     /// A remark for COMMAND INFO.
     pub notes: &'static str,
+    /// What the command does with them if it has these words; for [`access::VARIABLE`].
+    pub narrowed: Option<AccessOf>,
 }
 
 impl KeySpec {
@@ -291,6 +296,7 @@ impl KeySpec {
             find,
             flags,
             notes: "",
+            narrowed: None,
         }
     }
 
@@ -306,6 +312,7 @@ impl KeySpec {
             find,
             flags,
             notes: "",
+            narrowed: None,
         }
     }
 
@@ -313,6 +320,17 @@ impl KeySpec {
     pub const fn notes(mut self, notes: &'static str) -> KeySpec {
         self.notes = notes;
         self
+    }
+
+    /// With flags that depend on the words.
+    pub const fn narrowed(mut self, by: AccessOf) -> KeySpec {
+        self.narrowed = Some(by);
+        self
+    }
+
+    /// What the command does with the keys, given its words.
+    pub fn access(&self, words: &[&[u8]]) -> u32 {
+        self.narrowed.map_or(self.flags, |by| by(words))
     }
 
     /// The positions of the keys in `words`, the name being word 0. Empty if the words do not fit
@@ -624,7 +642,39 @@ mod tests {
             },
             flags: 0,
             notes: "",
+            narrowed: None,
         };
         assert_eq!(positions(xread, "XREAD COUNT 1 STREAMS a b 0 0"), [4, 5]);
+    }
+
+    #[test]
+    fn key_ranges() {
+        fn range(keys: &'static [KeySpec]) -> ((i64, i64, i64), bool) {
+            let spec = CommandSpec::new("TEST").keys(keys);
+            (spec.key_range(), spec.has_movable_keys())
+        }
+        assert_eq!(range(&[]), ((0, 0, 0), false));
+        assert_eq!(range(const { &[KeySpec::first(0)] }), ((1, 1, 1), false));
+        assert_eq!(range(const { &[KeySpec::from(1, 0)] }), ((1, -1, 1), false));
+        assert_eq!(
+            range(const { &[KeySpec::range(1, -1, 2, 0)] }),
+            ((1, -1, 2), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::at(2, 0)] }),
+            ((1, 2, 1), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::from(2, 0)] }),
+            ((1, -1, 1), false)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::first(0), KeySpec::counted(2, 0)] }),
+            ((1, 1, 1), true)
+        );
+        assert_eq!(
+            range(const { &[KeySpec::counted(1, 0)] }),
+            ((0, 0, 0), true)
+        );
     }
 }

@@ -323,6 +323,9 @@ fn lower(units: &[Unit], spec: &CommandSpec) -> Vec<Argument> {
             1 => parts.remove(0),
             _ => composite(token_name(token), ArgumentKind::Block, parts),
         };
+        if argument.kind == ArgumentKind::OneOf {
+            argument.name = token_name(token);
+        }
         argument.token = Some(token.clone());
         argument.is_multiple |= unit.is_repeated;
         arguments.push(argument);
@@ -442,26 +445,40 @@ fn choice_name(alternatives: &[Argument]) -> String {
 fn kind_of(name: &str, spec: &CommandSpec) -> ArgumentKind {
     let is_float = spec.name.contains("FLOAT") || spec.group == Group::SortedSet;
     let is_blocking = spec.has(flags::BLOCKING);
+    // Ends of a range of scores or strings or stream entries, not of positions.
+    let is_range_of_values = spec.group == Group::Stream || spec.syntax.contains("BYSCORE");
+    if !spec.keys.is_empty() && is_key(name) {
+        return ArgumentKind::Key;
+    }
     match name {
-        "key" | "source" | "destination" if !spec.keys.is_empty() => ArgumentKind::Key,
-        _ if name.ends_with("key") && !spec.keys.is_empty() => ArgumentKind::Key,
-        "pattern" => ArgumentKind::Pattern,
+        "start" | "stop" | "end" if is_range_of_values => ArgumentKind::String,
+        _ if name.ends_with("pattern") => ArgumentKind::Pattern,
         _ if name.starts_with("unix-time") => ArgumentKind::UnixTime,
         "increment" if is_float => ArgumentKind::Double,
-        "timeout" if is_blocking => ArgumentKind::Double,
+        "timeout" if is_blocking && spec.group != Group::Generic => ArgumentKind::Double,
+        "min" | "max" if is_range_of_values => ArgumentKind::String,
         "min" | "max" if is_float && !spec.name.contains("LEX") => ArgumentKind::Double,
         "score" | "weight" | "radius" | "width" | "height" | "longitude" | "latitude" | "delay" => {
             ArgumentKind::Double
         }
+        "value" if spec.group == Group::Bitmap => ArgumentKind::Integer,
         "count" | "index" | "start" | "stop" | "end" | "offset" | "cursor" | "increment"
-        | "decrement" | "seconds" | "milliseconds" | "limit" | "timeout" | "db" | "index1"
-        | "index2" | "destination-db" | "port" | "len" | "rank" | "bit" | "iteration"
-        | "client-id" | "protover" | "maxage" | "idle" | "ttl" | "length" | "position"
-        | "frequency" | "protocol" | "min-idle-time" | "entries-added" | "entries-read"
-        | "numreplicas" | "numlocal" | "version" => ArgumentKind::Integer,
+        | "decrement" | "seconds" | "milliseconds" | "ms" | "limit" | "timeout" | "db"
+        | "destination-db" | "port" | "cluster-bus-port" | "len" | "min-match-len" | "length"
+        | "rank" | "bit" | "bits" | "iteration" | "client-id" | "protover" | "maxage" | "idle"
+        | "ttl" | "position" | "frequency" | "min-idle-time" | "entries-added" | "entries-read"
+        | "entriesread" | "slot" | "start-slot" | "end-slot" | "config-epoch" | "version" => {
+            ArgumentKind::Integer
+        }
         _ if name.starts_with("num") => ArgumentKind::Integer,
+        _ if name.starts_with("index") => ArgumentKind::Integer,
         _ => ArgumentKind::String,
     }
+}
+
+fn is_key(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    matches!(name, "source" | "destination" | "src" | "dst") || name.ends_with("key")
 }
 
 /// Gives keys, in order, the key specs, in order.
@@ -554,7 +571,7 @@ mod tests {
         );
         check(
             "TYPE <NORMAL | PUBSUB>",
-            "TYPE normal-or-pubsub:oneof(NORMAL normal:pure-token, PUBSUB pubsub:pure-token)",
+            "TYPE type:oneof(NORMAL normal:pure-token, PUBSUB pubsub:pure-token)",
         );
         check(
             "<FROMMEMBER member | FROMLONLAT longitude latitude>",
@@ -578,9 +595,7 @@ mod tests {
         check("[GET pattern [GET pattern ...]]", "GET pattern:pattern?+!");
         check(
             "<ID client-id | USER username> ...",
-            "id-or-user:oneof+(ID client-id:integer, USER username:string)"
-                .replace("id-or-user", "client-id-or-username")
-                .as_str(),
+            "client-id-or-username:oneof+(ID client-id:integer, USER username:string)",
         );
     }
 

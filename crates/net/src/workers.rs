@@ -210,7 +210,7 @@ async fn keep_house(worker: Worker) {
             tokio::task::yield_now().await;
         }
         count += 1;
-        if count % 20 == 0 {
+        if count.is_multiple_of(20) {
             close_idle(&worker);
         }
     }

@@ -20,9 +20,9 @@ const SPEC: CommandSpec = CommandSpec::new("AUTH")
             | flags::CONNECTION,
     )
     .syntax("[username] password")
-    .summary("Authenticates the connection.")
-    .complexity("O(N) where N is the number of passwords defined for the user")
-    .history(&[("6.0.0", "Added ACL style (username and password).")]);
+    .summary("Says, by a password, who the client is.")
+    .complexity("O(N), N being the number of passwords of the user")
+    .history(&[("6.0.0", "A user name may stand before the password.")]);
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let (user, password) = match args.rest() {

@@ -10,7 +10,7 @@ const SPEC: CommandSpec = CommandSpec::new("ECHO")
     .exactly(2)
     .flags(flags::LOADING | flags::STALE | flags::FAST | flags::CONNECTION)
     .syntax("message")
-    .summary("Returns the given string.")
+    .summary("Sends a message back.")
     .complexity("O(1)");
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {

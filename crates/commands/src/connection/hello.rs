@@ -27,11 +27,7 @@ const SPEC: CommandSpec = CommandSpec::new("HELLO")
     .syntax("[protover [AUTH username password] [SETNAME clientname]]")
     .summary("Shakes hands with the server: protocol, user and name of the connection.")
     .complexity("O(1)")
-    .history(&[(
-        "6.2.0",
-        "`protover` made optional; when called without arguments the command reports the current \
-         connection's context.",
-    )]);
+    .history(&[("6.2.0", "Without arguments it only tells.")]);
 
 #[derive(Default)]
 struct Hello<'a> {

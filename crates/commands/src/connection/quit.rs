@@ -17,9 +17,9 @@ const SPEC: CommandSpec = CommandSpec::new("QUIT")
             | flags::ALLOW_BUSY
             | flags::CONNECTION,
     )
-    .summary("Closes the connection.")
+    .summary("Ends the connection.")
     .complexity("O(1)")
-    .deprecated("7.2.0", "just closing the connection");
+    .deprecated("7.2.0", "closing the socket");
 
 fn run(ctx: &mut Ctx<'_>, _: Args<'_>) -> CommandResult {
     ctx.reply.ok();

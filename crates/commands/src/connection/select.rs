@@ -10,7 +10,7 @@ const SPEC: CommandSpec = CommandSpec::new("SELECT")
     .exactly(2)
     .flags(flags::LOADING | flags::STALE | flags::FAST | flags::CONNECTION)
     .syntax("index")
-    .summary("Changes the selected database.")
+    .summary("Chooses the database that the connection works on.")
     .complexity("O(1)");
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {

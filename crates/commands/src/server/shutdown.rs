@@ -20,13 +20,10 @@ const SPEC: CommandSpec = CommandSpec::new("SHUTDOWN")
             | flags::NO_MULTI
             | flags::ALLOW_BUSY,
     )
-    .syntax("[[NOSAVE | SAVE] [NOW] [FORCE] | ABORT]")
+    .syntax("[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]")
     .summary("Ends the server, having saved the data if so configured.")
-    .complexity(
-        "O(N) when saving, where N is the total number of keys in all databases when saving data, \
-         otherwise O(1)",
-    )
-    .history(&[("7.0.0", "Added the `NOW`, `FORCE` and `ABORT` modifiers.")]);
+    .complexity("O(1), and O(N) to save, N being the number of keys")
+    .history(&[("7.0.0", "The options `NOW`, `FORCE` and `ABORT`.")]);
 
 #[derive(Default)]
 struct Shutdown {

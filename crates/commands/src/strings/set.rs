@@ -15,7 +15,8 @@ const SPEC: CommandSpec = CommandSpec::new("SET")
     .at_least(3)
     .flags(flags::WRITE | flags::DENY_OOM)
     .keys(&[KeySpec::first(access::RW | access::ACCESS | access::UPDATE | access::VARIABLE)
-        .notes("RW and ACCESS due to the optional `GET` argument")])
+        .notes("RW and ACCESS due to the optional `GET` argument")
+        .narrowed(access_of)])
     .syntax(
         "key value [NX | XX | IFEQ comparison-value] [GET] [EX seconds | PX milliseconds | \
          EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
@@ -28,6 +29,17 @@ const SPEC: CommandSpec = CommandSpec::new("SET")
         ("6.2.0", "Added the `GET`, `EXAT` and `PXAT` option."),
         ("7.0.0", "Allowed the `NX` and `GET` options to be used together."),
     ]);
+
+/// Only some options look at the old value.
+fn access_of(words: &[&[u8]]) -> u32 {
+    let reads =
+        |word: &&[u8]| word.eq_ignore_ascii_case(b"GET") || word.eq_ignore_ascii_case(b"IFEQ");
+    if words.iter().skip(3).any(reads) {
+        access::RW | access::ACCESS | access::UPDATE
+    } else {
+        access::OW | access::UPDATE
+    }
+}
 
 struct Set<'a> {
     key: &'a [u8],

@@ -22,14 +22,19 @@ const SPEC: CommandSpec = CommandSpec::new("KILL")
          DB db | IP ip> ...>",
     )
     .summary("Ends open connections.")
-    .complexity("O(N) where N is the number of client connections")
+    .complexity("O(N), N being the number of connections")
     .history(&[
-        ("2.8.12", "Added new filter format."),
-        ("2.8.12", "`ID` option."),
-        ("3.2.0", "Added `master` type in for `TYPE` option."),
-        ("5.0.0", "Replaced `slave` `TYPE` with `replica`. `slave` still supported for backward compatibility."),
-        ("6.2.0", "`LADDR` option."),
-        ("7.4.0", "`MAXAGE` option."),
+        (
+            "2.8.12",
+            "Filters beside the plain address, `ID` among them.",
+        ),
+        ("3.2.0", "`TYPE` knows `master`."),
+        (
+            "5.0.0",
+            "`TYPE` knows `replica` as another word for `slave`.",
+        ),
+        ("6.2.0", "The filter `LADDR`."),
+        ("7.4.0", "The filter `MAXAGE`."),
     ]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {

@@ -15,21 +15,18 @@ const SPEC: CommandSpec = CommandSpec::new("LIST")
     .flags(super::FLAGS | flags::ADMIN)
     .since("2.4.0")
     .syntax(SYNTAX)
-    .summary("Lists open connections.")
-    .complexity("O(N) where N is the number of client connections")
+    .summary("Lists the connections, a line each.")
+    .complexity("O(N), N being the number of connections")
     .tips(&["nondeterministic_output"])
     .history(&[
-        ("2.8.12", "Added unique client `id` field."),
-        ("5.0.0", "Added optional `TYPE` filter."),
+        ("2.8.12", "The field `id`."),
+        ("5.0.0", "The filter `TYPE`."),
         (
             "6.2.0",
-            "Added `argv-mem`, `tot-mem`, `laddr` and `redir` fields and the optional `ID` filter.",
+            "The filter `ID`; the fields `laddr`, `argv-mem`, `tot-mem` and `redir`.",
         ),
-        (
-            "7.0.0",
-            "Added `resp`, `multi-mem`, `rbs` and `rbp` fields.",
-        ),
-        ("7.0.3", "Added `ssub` field."),
+        ("7.0.0", "The fields `resp`, `multi-mem`, `rbs` and `rbp`."),
+        ("7.0.3", "The field `ssub`."),
     ]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {

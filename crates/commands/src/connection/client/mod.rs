@@ -28,8 +28,8 @@ const SPEC: CommandSpec = CommandSpec::new("CLIENT")
     .group(Group::Connection)
     .at_least(2)
     .since("2.4.0")
-    .summary("A container for client connection commands.")
-    .complexity("Depends on subcommand.");
+    .summary("Commands on this connection and on all of them.")
+    .complexity("That of the subcommand.");
 
 /// What all subcommands have in common.
 const FLAGS: u32 = {

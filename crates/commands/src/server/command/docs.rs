@@ -13,8 +13,8 @@ const SPEC: CommandSpec = CommandSpec::new("DOCS")
     .flags(super::FLAGS)
     .since("7.0.0")
     .syntax("[command-name ...]")
-    .summary("Returns the documentation of one, several or all commands.")
-    .complexity("O(N) where N is the number of commands to look up")
+    .summary("Tells of commands what a person wants to know.")
+    .complexity("O(N), N being the number of commands told of")
     .tips(&["nondeterministic_output_order"]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
@@ -181,9 +181,9 @@ mod tests {
         );
         check3(
             "COMMAND DOCS quit",
-            "{$quit: {$summary: $\"Closes the connection.\", $since: $1.0.0, $group: $connection, \
+            "{$quit: {$summary: $\"Ends the connection.\", $since: $1.0.0, $group: $connection, \
              $complexity: $O(1), $doc_flags: ~[+deprecated], $deprecated_since: $7.2.0, \
-             $replaced_by: $\"just closing the connection\"}}",
+             $replaced_by: $\"closing the socket\"}}",
         );
         check("COMMAND DOCS foo", "[]");
     }

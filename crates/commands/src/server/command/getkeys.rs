@@ -12,7 +12,7 @@ const SPEC: CommandSpec = CommandSpec::new("GETKEYS")
     .since("2.8.13")
     .syntax("command [arg ...]")
     .summary("Returns the keys among the words of a command.")
-    .complexity("O(N) where N is the number of arguments to the command");
+    .complexity("O(N), N being the number of words");
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);
@@ -50,8 +50,9 @@ pub(super) fn keys<'a>(
         ));
     }
     let keys = spec.keys.iter().flat_map(|key| {
+        let access = key.access(words);
         key.positions(words)
-            .map(|position| (words[position], key.flags))
+            .map(move |position| (words[position], access))
     });
     Ok(keys.collect())
 }
@@ -64,6 +65,7 @@ mod tests {
     fn getkeys() {
         check("COMMAND GETKEYS get a", "[$a]");
         check("COMMAND GETKEYS SET a b EX 10", "[$a]");
+        check("COMMAND GETKEYS mset a 1 b 2", "[$a $b]");
     }
 
     #[test]

@@ -15,7 +15,7 @@ const SPEC: CommandSpec = CommandSpec::new("GETKEYSANDFLAGS")
     .since("7.0.0")
     .syntax("command [arg ...]")
     .summary("Returns the keys among the words of a command, and what it does with each.")
-    .complexity("O(N) where N is the number of arguments to the command");
+    .complexity("O(N), N being the number of words");
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);

@@ -12,13 +12,10 @@ const SPEC: CommandSpec = CommandSpec::new("INFO")
     .flags(super::FLAGS)
     .since("2.8.13")
     .syntax("[command-name ...]")
-    .summary("Returns information about one, several or all commands.")
-    .complexity("O(N) where N is the number of commands to look up")
+    .summary("Tells of commands what a client library wants to know.")
+    .complexity("O(N), N being the number of commands told of")
     .tips(&["nondeterministic_output_order"])
-    .history(&[(
-        "7.0.0",
-        "Allowed to be called with no argument to get info on all commands.",
-    )]);
+    .history(&[("7.0.0", "Without names it tells of all commands.")]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);

@@ -1,5 +1,6 @@
 //! COMMAND LIST [FILTERBY MODULE module-name | ACLCAT category | PATTERN pattern]
 
+use config::glob::{self, Case};
 use engine::spec::{Command, CommandSpec, Group};
 use engine::{Args, CommandError, CommandResult, Ctx, DONE, TableEntry, categories};
 
@@ -12,7 +13,7 @@ const SPEC: CommandSpec = CommandSpec::new("LIST")
     .since("7.0.0")
     .syntax("[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]")
     .summary("Lists the names of commands.")
-    .complexity("O(N) where N is the total number of commands")
+    .complexity("O(N), N being the number of commands")
     .tips(&["nondeterministic_output_order"]);
 
 enum Filter<'a> {
@@ -49,11 +50,9 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         Filter::None => true,
         Filter::Module => false,
         Filter::Category(bit) => bit.is_some_and(|bit| categories::of(entry.command) & bit != 0),
-        Filter::Pattern(pattern) => config::glob::matches(
-            pattern,
-            table.full_name(entry).as_bytes(),
-            config::glob::Case::Ignored,
-        ),
+        Filter::Pattern(pattern) => {
+            glob::matches(pattern, table.full_name(entry).as_bytes(), Case::Ignored)
+        }
     };
     let begin = ctx.reply.begin();
     let mut count = 0;

@@ -27,8 +27,8 @@ const SPEC: CommandSpec = CommandSpec::new("COMMAND")
     .at_least(1)
     .flags(FLAGS)
     .since("2.8.13")
-    .summary("Returns detailed information about all commands.")
-    .complexity("O(N) where N is the total number of commands")
+    .summary("Tells of all commands what a client library wants to know.")
+    .complexity("O(N), N being the number of commands")
     .tips(&["nondeterministic_output_order"]);
 
 /// What all subcommands have in common.
@@ -46,7 +46,7 @@ mod tests {
         );
         let help = crate::fixture().run("COMMAND HELP");
         assert!(
-            help.contains("+(no subcommand) +    Returns detailed"),
+            help.contains("+(no subcommand) +    Tells of all"),
             "{help}"
         );
         assert!(help.contains("+INFO [<command-name> ...] +    "), "{help}");

@@ -12,11 +12,8 @@ const SPEC: CommandSpec = CommandSpec::new("GET")
     .since("2.0.0")
     .syntax("parameter [parameter ...]")
     .summary("Returns the values of the parameters that match any of the patterns.")
-    .complexity("O(N) when N is the number of configuration parameters provided")
-    .history(&[(
-        "7.0.0",
-        "Added the ability to pass multiple pattern parameters in one call",
-    )]);
+    .complexity("O(N), N being the number of patterns")
+    .history(&[("7.0.0", "Takes several patterns.")]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);

@@ -16,8 +16,8 @@ const SPEC: CommandSpec = CommandSpec::new("CONFIG")
     .group(Group::Server)
     .at_least(2)
     .since("2.0.0")
-    .summary("A container for server configuration commands.")
-    .complexity("Depends on subcommand.");
+    .summary("Commands on the parameters of the running server.")
+    .complexity("That of the subcommand.");
 
 /// What all subcommands have in common.
 const FLAGS: u32 = {

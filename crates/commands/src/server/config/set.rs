@@ -16,12 +16,9 @@ const SPEC: CommandSpec = CommandSpec::new("SET")
     .since("2.0.0")
     .syntax("parameter value [parameter value ...]")
     .summary("Changes parameters at run time: all that are given, or none.")
-    .complexity("O(N) when N is the number of configuration parameters provided")
+    .complexity("O(N), N being the number of parameters")
     .tips(&["request_policy:all_nodes", "response_policy:all_succeeded"])
-    .history(&[(
-        "7.0.0",
-        "Added the ability to set multiple parameters in one call.",
-    )]);
+    .history(&[("7.0.0", "Takes several parameters.")]);
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     args.skip(1);

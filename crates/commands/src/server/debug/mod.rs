@@ -17,8 +17,8 @@ const SPEC: CommandSpec = CommandSpec::new("DEBUG")
     .group(Group::Server)
     .at_least(2)
     .flags(FLAGS)
-    .summary("A container for debugging commands.")
-    .complexity("Depends on subcommand.");
+    .summary("Commands for tests of clients and of the server.")
+    .complexity("That of the subcommand.");
 
 /// What all subcommands have in common.
 const FLAGS: u32 = {

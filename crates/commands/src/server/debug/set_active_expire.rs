@@ -38,7 +38,7 @@ mod tests {
             .assign(parameter::ENABLE_DEBUG_COMMAND, b"yes")
             .unwrap();
         fixture.check("SET k v PX 1 ; DEBUG SET-ACTIVE-EXPIRE 0", "+OK ; +OK");
-        fixture.advance_ms(10);
+        fixture.advance_ms(10_000);
         fixture.sweep();
         assert_eq!(fixture.server().keyspace.count(0).0, 1);
         fixture.check("DEBUG SET-ACTIVE-EXPIRE 1", "+OK");

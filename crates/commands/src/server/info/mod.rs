@@ -28,17 +28,14 @@ const SPEC: CommandSpec = CommandSpec::new("INFO")
     .at_least(1)
     .flags(flags::LOADING | flags::STALE | flags::DANGEROUS)
     .syntax("[section ...]")
-    .summary("Returns information and statistics about the server.")
+    .summary("Reports on the server: what it is, does and has done.")
     .complexity("O(1)")
     .tips(&[
         "nondeterministic_output",
         "request_policy:all_shards",
         "response_policy:special",
     ])
-    .history(&[(
-        "7.0.0",
-        "Added support for taking multiple section arguments.",
-    )]);
+    .history(&[("7.0.0", "Takes several sections.")]);
 
 /// A section of the report.
 struct Section {
