@@ -55,7 +55,7 @@ fn reply_text(reply: &mut ReplyWriter<'_>, text: Option<Text<'_>>) {
 }
 
 /// The four ways to say when a key expires.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpiryOption {
     Seconds,
     Milliseconds,

@@ -65,26 +65,29 @@ fn parse<'a>(mut args: Args<'a>, now_ms: u64) -> Result<Set<'a>, CommandError> {
         returns_old: false,
         expiry: Expiry::Never,
     };
-    let mut has_expiry = false;
+    // Saying the same option again changes nothing, except for its value; two different ones of a
+    // kind contradict each other.
+    let mut unit = None;
     while !args.is_done() {
-        let is_unconditional = matches!(set.condition, Condition::Always);
-        if (is_unconditional || matches!(set.condition, Condition::IfMissing)) && args.eat("NX") {
+        let condition = &set.condition;
+        let is_unconditional = matches!(condition, Condition::Always);
+        if (is_unconditional || matches!(condition, Condition::IfMissing)) && args.eat("NX") {
             set.condition = Condition::IfMissing;
-        } else if (is_unconditional || matches!(set.condition, Condition::IfPresent))
-            && args.eat("XX")
-        {
+        } else if (is_unconditional || matches!(condition, Condition::IfPresent)) && args.eat("XX") {
             set.condition = Condition::IfPresent;
         } else if is_unconditional && args.eat("IFEQ") {
             set.condition = Condition::IfEqual(args.required()?);
         } else if args.eat("GET") {
             set.returns_old = true;
-        } else if !has_expiry && args.eat("KEEPTTL") {
+        } else if unit.is_none() && args.eat("KEEPTTL") {
             set.expiry = Expiry::Keep;
-            has_expiry = true;
-        } else if !has_expiry && let Some(option) = ExpiryOption::eat(&mut args) {
+        } else if set.expiry != Expiry::Keep
+            && let Some(option) = ExpiryOption::eat(&mut args)
+            && unit.is_none_or(|unit| unit == option)
+        {
             let time = args.required()?;
             set.expiry = Expiry::At(option.deadline(time, now_ms, "set")?);
-            has_expiry = true;
+            unit = Some(option);
         } else {
             return Err(CommandError::Syntax);
         }
