@@ -3,6 +3,7 @@
 //! Which program runs is decided by the name it was called by (`redis-server`, `valkey-cli` ...) and
 //! else by the first argument; `server` is what runs without one.
 
+mod allocator;
 mod daemon;
 mod help;
 mod host;
@@ -14,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

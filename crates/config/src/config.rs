@@ -227,12 +227,15 @@ impl Config {
     ) -> Result<Vec<&'static str>, SetError> {
         let _changing = self.changing.lock();
         let mut ids = Vec::with_capacity(pairs.len());
-        for (name, _) in pairs {
-            let id = self.check_settable(name, origin)?;
-            if ids.contains(&id) {
+        for (index, (name, _)) in pairs.iter().enumerate() {
+            ids.push(self.check_settable(name, origin)?);
+            // An old and a new name of one parameter may stand together; the last one counts.
+            if pairs[..index]
+                .iter()
+                .any(|(other, _)| other.eq_ignore_ascii_case(name))
+            {
                 return Err(refused(name, "duplicate parameter"));
             }
-            ids.push(id);
         }
         let mut changes = Vec::with_capacity(pairs.len());
         for ((name, text), id) in pairs.iter().zip(ids) {

@@ -281,7 +281,8 @@ pub(crate) fn parse_memory(word: &[u8]) -> Option<u64> {
         _ => return None,
     };
     if digits == 0 {
-        return None;
+        // Nothing at all is no bytes; a unit alone is a slip.
+        return word.is_empty().then_some(0);
     }
     let digits = std::str::from_utf8(&word[..digits]).ok()?;
     digits.parse::<u64>().ok()?.checked_mul(unit)

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use keyspace::{Db, Place};
+use keyspace::{Db, Event, Place};
 use resp::ReplyWriter;
 use smallvec::SmallVec;
 
@@ -119,6 +119,7 @@ impl Worker {
             server,
             stats: &server.stats[self.index],
         };
+        ctx.db.changes().listen(server.journal().is_some());
         let mut next = 0;
         let mut outcome = Outcome::Done;
         while next < batch.len() {
@@ -145,9 +146,7 @@ impl Worker {
         }
         bump(&ctx.stats.commands, next as u64);
         bump(&ctx.session.client.commands, next as u64);
-        let (hits, misses) = ctx.db.take_hits_and_misses();
-        bump(&ctx.stats.hits, hits);
-        bump(&ctx.stats.misses, misses);
+        count_keys(&ctx);
         outcome
     }
 }
@@ -194,6 +193,14 @@ fn plan(ctx: &mut Ctx<'_>, batch: &Batch<'_>, first: usize) -> SmallVec<[Planned
     run
 }
 
+/// Puts what the database has counted into the statistics.
+fn count_keys(ctx: &Ctx<'_>) {
+    let counts = ctx.db.take_counts();
+    bump(&ctx.stats.hits, counts.hits);
+    bump(&ctx.stats.misses, counts.misses);
+    bump(&ctx.stats.expired, counts.expired);
+}
+
 /// Executes a command that is not part of a run.
 fn execute_alone<'s>(
     ctx: &mut Ctx<'s>,
@@ -204,11 +211,21 @@ fn execute_alone<'s>(
     let server = ctx.server;
     let entry = match resolve(server, words) {
         Ok(entry) => entry,
+        Err(_) if is_http(words[0]) => {
+            log::warn!(
+                "Possible SECURITY ATTACK detected. A client is sending {} as if this were a web \
+                 server. Connection from {} aborted.",
+                String::from_utf8_lossy(words[0]),
+                ctx.session.client.address
+            );
+            return Outcome::Close;
+        }
         Err(error) => {
             fail(ctx, error);
             return Outcome::Done;
         }
     };
+    count_keys(ctx);
     let spec = entry.command.spec;
     if spec.has(flags::EXCLUSIVE) {
         // Out of the gate first: whoever wants it for itself waits for all who are inside.
@@ -253,23 +270,27 @@ fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError>
 
 fn unknown_command(words: &[&[u8]]) -> CommandError {
     const SHOWN_MAX: usize = 128;
-    let shown =
-        |word: &[u8]| String::from_utf8_lossy(&word[..word.len().min(SHOWN_MAX)]).into_owned();
-    let mut args = String::new();
+    let mut text = b"ERR unknown command '".to_vec();
+    text.extend_from_slice(&words[0][..words[0].len().min(SHOWN_MAX)]);
+    text.extend_from_slice(b"', with args beginning with: ");
+    let mut room = SHOWN_MAX;
     for word in &words[1..] {
-        if args.len() >= SHOWN_MAX {
+        let shown = &word[..word.len().min(room)];
+        text.push(b'\'');
+        text.extend_from_slice(shown);
+        text.extend_from_slice(b"' ");
+        room = room.saturating_sub(shown.len() + 3);
+        if room == 0 {
             break;
         }
-        let room = SHOWN_MAX - args.len();
-        args += &format!(
-            "'{}' ",
-            String::from_utf8_lossy(&word[..word.len().min(room)])
-        );
     }
-    CommandError::new(format!(
-        "ERR unknown command '{}', with args beginning with: {args}",
-        shown(words[0])
-    ))
+    CommandError::Text(text.into())
+}
+
+/// Whether the request is the beginning of an HTTP request: a web page that was tricked into talking
+/// to the server on behalf of its visitor. Nothing it sends behind may be executed.
+fn is_http(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"POST") || name.eq_ignore_ascii_case(b"Host:")
 }
 
 /// Executes one command whose shards are held: gates, handler, and what follows from its changes.
@@ -304,10 +325,15 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
         .unwrap_or_else(|panic| internal_error(spec.name, &*panic));
     ctx.db
         .bury_seen(spec.key_positions(words).map(|position| words[position]));
-    if ctx.db.changes().count() != changes_before
-        && let Some(journal) = ctx.server.journal()
-    {
-        ctx.effects.flush(journal, ctx.db.database(), words);
+    if let Some(journal) = ctx.server.journal() {
+        for change in ctx.db.changes().take() {
+            if change.event == Event::EXPIRED {
+                Effects::of_expiry(journal, change.database, &change.key);
+            }
+        }
+        if ctx.db.changes().count() != changes_before {
+            ctx.effects.flush(journal, ctx.db.database(), words);
+        }
     }
     match result {
         Ok(outcome) => outcome,
@@ -323,7 +349,7 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
 #[cold]
 fn fail(ctx: &mut Ctx<'_>, error: CommandError) {
     ctx.stats.count_error(error.text());
-    ctx.reply.error(error.text().as_bytes());
+    ctx.reply.error(error.text());
 }
 
 /// A panic is a defect of one command: it is logged, and the server lives.

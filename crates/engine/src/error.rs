@@ -34,13 +34,13 @@ pub enum CommandError {
     /// A constant text, its code included; the groups of commands keep their own.
     Fixed(&'static str),
     /// A composed text, its code included.
-    Text(Box<str>),
+    Text(Box<[u8]>),
 }
 
 impl CommandError {
     /// The whole text, its code included.
-    pub fn text(&self) -> &str {
-        match self {
+    pub fn text(&self) -> &[u8] {
+        let text = match self {
             CommandError::WrongType => {
                 "WRONGTYPE Operation against a key holding the wrong kind of value"
             }
@@ -48,15 +48,16 @@ impl CommandError {
             CommandError::NotAnInteger => "ERR value is not an integer or out of range",
             CommandError::NotAFloat => "ERR value is not a valid float",
             CommandError::Fixed(text) => text,
-            CommandError::Text(text) => text,
-        }
+            CommandError::Text(text) => return text,
+        };
+        text.as_bytes()
     }
 
     /// A composed error; `text` includes the code.
     pub fn new(text: impl Into<Cow<'static, str>>) -> CommandError {
         match text.into() {
             Cow::Borrowed(text) => CommandError::Fixed(text),
-            Cow::Owned(text) => CommandError::Text(text.into()),
+            Cow::Owned(text) => CommandError::Text(text.into_bytes().into()),
         }
     }
 

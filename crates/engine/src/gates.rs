@@ -8,8 +8,8 @@ use crate::spec::{CommandSpec, flags};
 
 type Gate = fn(&Server, &Session, &CommandSpec) -> Result<(), CommandError>;
 
-/// All gates. Access control lists and the memory limit will stand here too.
-const GATES: &[Gate] = &[authentication];
+/// All gates. Access control lists will stand here too.
+const GATES: &[Gate] = &[authentication, memory];
 
 /// Passes `spec` through all gates.
 #[inline]
@@ -29,4 +29,15 @@ fn authentication(_: &Server, session: &Session, spec: &CommandSpec) -> Result<(
         return Ok(());
     }
     Err(CommandError::Fixed("NOAUTH Authentication required."))
+}
+
+/// Refuses what may need memory when there is no more than `maxmemory` allows.
+#[inline]
+fn memory(server: &Server, _: &Session, spec: &CommandSpec) -> Result<(), CommandError> {
+    if spec.has(flags::DENY_OOM) && server.is_memory_full() {
+        return Err(CommandError::Fixed(
+            "OOM command not allowed when used memory > 'maxmemory'.",
+        ));
+    }
+    Ok(())
 }

@@ -50,6 +50,12 @@ impl Effects {
         self.is_journaled
     }
 
+    /// The effect of a key's expiry: that it is deleted.
+    pub(crate) fn of_expiry(journal: &dyn Journal, database: usize, key: &[u8]) {
+        let effect = [b"DEL".to_vec(), key.to_vec()];
+        journal.append(database, &mut std::iter::once(&effect[..]));
+    }
+
     /// Hands the effects of `words`, which changed something, to `journal`.
     #[cold]
     pub(crate) fn flush(&mut self, journal: &dyn Journal, database: usize, words: &[&[u8]]) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,6 +52,8 @@ pub struct Server {
     /// Whether expired keys that nobody asks for are removed; a test may want to see them stay.
     pub sweeps: AtomicBool,
     journal: OnceLock<Box<dyn Journal>>,
+    /// The bytes allocated, if `maxmemory` is set and they have been asked for.
+    used_memory: AtomicUsize,
 }
 
 impl Server {
@@ -79,6 +81,7 @@ impl Server {
             rates: Rates::default(),
             sweeps: AtomicBool::new(true),
             journal: OnceLock::new(),
+            used_memory: AtomicUsize::new(0),
             config,
             commands,
             clock,
@@ -111,6 +114,14 @@ impl Server {
     /// Takes a sample of the counters, if the last is old enough. To be called every tenth of a
     /// second or so.
     pub fn tick(&self) {
+        // Asking the allocator is dear, so only who needs the figure pays for it.
+        let is_limited = self.config.read(parameter::MAXMEMORY) > 0;
+        let used = if is_limited {
+            self.host.memory().allocated
+        } else {
+            0
+        };
+        self.used_memory.store(used, Relaxed);
         self.rates.sample(self.clock.now_ms(), || {
             [
                 self.sum(|stats| &stats.commands),
@@ -118,6 +129,24 @@ impl Server {
                 self.sum(|stats| &stats.sent_bytes),
             ]
         });
+    }
+
+    /// Whether more memory is used than `maxmemory` allows, as of the last tick.
+    #[inline]
+    pub fn is_memory_full(&self) -> bool {
+        let limit = self.config.read(parameter::MAXMEMORY);
+        limit > 0 && self.is_over(limit as usize)
+    }
+
+    #[cold]
+    fn is_over(&self, limit: usize) -> bool {
+        let mut used = self.used_memory.load(Relaxed);
+        if used == 0 {
+            // The limit was set since the last tick.
+            used = self.host.memory().allocated;
+            self.used_memory.store(used, Relaxed);
+        }
+        used > limit
     }
 
     /// The sum of one counter over the workers.

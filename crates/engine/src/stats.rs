@@ -78,9 +78,13 @@ impl WorkerStats {
     }
 
     /// Counts an error reply with this text.
-    pub(crate) fn count_error(&self, text: &str) {
+    pub(crate) fn count_error(&self, text: &[u8]) {
         bump(&self.errors, 1);
-        let code = text.split([' ', '\r']).next().unwrap_or_default();
+        let code = text
+            .split(|byte| matches!(byte, b' ' | b'\r'))
+            .next()
+            .unwrap_or_default();
+        let code = &*String::from_utf8_lossy(code);
         let mut by_error = self.by_error.lock();
         // A script can make up any number of codes.
         const CODES_MAX: usize = 128;

@@ -10,6 +10,7 @@ use keyspace::Shard;
 
 use crate::clients::bump;
 use crate::dispatch::Worker;
+use crate::journal::Effects;
 
 /// Dead keys removed under one hold of a shard.
 const KEYS_A_HOLD: usize = 16;
@@ -75,8 +76,7 @@ impl Sweep {
             .sweep(shard, self.now_ms, KEYS_A_HOLD, |key| {
                 removed += 1;
                 if let Some(journal) = server.journal() {
-                    let effect = [b"DEL".to_vec(), key.to_vec()];
-                    journal.append(self.database, &mut std::iter::once(&effect[..]));
+                    Effects::of_expiry(journal, self.database, key);
                 }
             });
         bump(&server.stats[worker.index()].expired, removed);

@@ -110,7 +110,7 @@ impl ChangeLog {
         self.is_listening = is_listening;
     }
 
-    /// The number of changes ever.
+    /// The number of changes ever that commands made; expiry is no command's doing.
     #[inline]
     pub fn count(&self) -> u64 {
         self.count
@@ -123,7 +123,7 @@ impl ChangeLog {
 
     #[inline]
     pub(crate) fn add(&mut self, database: usize, key: &[u8], event: Event) {
-        self.count += 1;
+        self.count += (event != Event::EXPIRED) as u64;
         if self.is_listening {
             self.keep(database, key, event);
         }

@@ -54,6 +54,18 @@ pub struct Db<'k> {
     saw_expired: Cell<bool>,
     hits: Cell<u64>,
     misses: Cell<u64>,
+    expired: Cell<u64>,
+}
+
+/// Numbers of keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Found by reads.
+    pub hits: u64,
+    /// Not found by reads.
+    pub misses: u64,
+    /// Found dead and removed.
+    pub expired: u64,
 }
 
 struct Held<'k> {
@@ -75,6 +87,7 @@ impl<'k> Db<'k> {
             saw_expired: Cell::new(false),
             hits: Cell::new(0),
             misses: Cell::new(0),
+            expired: Cell::new(0),
         }
     }
 
@@ -119,9 +132,13 @@ impl<'k> Db<'k> {
         &mut self.changes
     }
 
-    /// The keys found and not found by reads since the last call.
-    pub fn take_hits_and_misses(&mut self) -> (u64, u64) {
-        (self.hits.take(), self.misses.take())
+    /// What was counted since the last call.
+    pub fn take_counts(&self) -> Counts {
+        Counts {
+            hits: self.hits.take(),
+            misses: self.misses.take(),
+            expired: self.expired.take(),
+        }
     }
 
     // ---- Holding shards ----
@@ -467,6 +484,7 @@ impl<'k> Db<'k> {
         let data = &mut self.held[place.held].data;
         if let Some(entry) = data.take_expired(place.hash, key, self.now_ms) {
             self.changes.add(self.database, key, Event::EXPIRED);
+            self.expired.set(self.expired.get() + 1);
             self.keyspace.discard(entry);
         }
         place
@@ -515,7 +533,7 @@ impl<'k> Db<'k> {
         // Empty shards and buckets count a little too, so that a step through an empty database
         // ends.
         let (mut seen, mut steps) = (0, 0);
-        while seen < count && steps < 10 * count.saturating_add(100) {
+        while seen < count && steps < count.saturating_add(100).saturating_mul(10) {
             let data = self.shards[shard].lock();
             position = data.scan(position, |entry| {
                 seen += 1;

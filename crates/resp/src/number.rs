@@ -45,9 +45,22 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
         return Some(if text.starts_with('-') { -value } else { value });
     }
     let value: f64 = text.parse().ok()?;
-    // Rust reads "1e999" as infinity; strtod reports a range error there.
+    // Rust reads "1e999" as infinity; strtod reports a range error besides.
     let overflow = value.is_infinite() && !unsigned.as_bytes()[0].eq_ignore_ascii_case(&b'i');
     (!value.is_nan() && !overflow).then_some(value)
+}
+
+/// The double that C's `strtod` makes of `text`, its range error ignored: leading spaces are skipped,
+/// nothing at all is 0, and what is too great is infinity. The ends of ranges are read like this.
+pub fn parse_f64_loosely(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii_start();
+    if text.is_empty() {
+        return Some(0.0);
+    }
+    parse_f64(text).or_else(|| {
+        let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
+        (!value.is_nan()).then_some(value)
+    })
 }
 
 /// `ddd.ddd[p±exp]` in hexadecimal.
@@ -102,7 +115,7 @@ pub fn format_f64(value: f64, buffer: &mut DoubleBuffer) -> &str {
         len: 0,
     };
     const INTEGERS: f64 = (1u64 << 62) as f64;
-    if (-INTEGERS..INTEGERS).contains(&value) && value == value.trunc() {
+    if (-INTEGERS..=INTEGERS).contains(&value) && value == value.trunc() {
         out.push(itoa::Buffer::new().format(value as i64).as_bytes());
         return out.finish();
     }
@@ -234,6 +247,17 @@ mod tests {
         for text in ["", " 1", "1 ", "nan", "1x", "1e999", "0x", "--1"] {
             assert_eq!(parse_f64(text.as_bytes()), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn loose_floats() {
+        let check =
+            |text: &str, want| assert_eq!(parse_f64_loosely(text.as_bytes()), want, "{text:?}");
+        check("", Some(0.0));
+        check(" 5", Some(5.0));
+        check("1e999", Some(f64::INFINITY));
+        check("nan", None);
+        check("5 ", None);
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub enum ProtocolError {
     TooBigMultibulkCount,
     TooBigBulkCount,
     UnbalancedQuotes,
+    InvalidCrlf,
 }
 
 impl fmt::Display for ProtocolError {
@@ -71,6 +72,7 @@ impl fmt::Display for ProtocolError {
             ProtocolError::TooBigMultibulkCount => f.write_str("too big mbulk count string"),
             ProtocolError::TooBigBulkCount => f.write_str("too big bulk count string"),
             ProtocolError::UnbalancedQuotes => f.write_str("unbalanced quotes in request"),
+            ProtocolError::InvalidCrlf => f.write_str("invalid CRLF in request"),
         }
     }
 }
@@ -250,10 +252,11 @@ fn bulk(buf: &[u8], limits: &Limits) -> Result<Option<(usize, usize, usize)>, Pr
         },
     };
     let end = header + len;
-    if buf.len() < end + 2 {
-        return Ok(None);
+    match buf.get(end..end + 2) {
+        Some(b"\r\n") => Ok(Some((header, end, end + 2))),
+        Some(_) => Err(ProtocolError::InvalidCrlf),
+        None => Ok(None),
     }
-    Ok(Some((header, end, end + 2)))
 }
 
 fn long_bulk_header(buf: &[u8], limits: &Limits) -> Result<Option<(usize, usize)>, ProtocolError> {

@@ -13,8 +13,11 @@ const SPEC: CommandSpec = CommandSpec::new("SELECT")
     .summary("Chooses the database that the connection works on.")
     .complexity("O(1)");
 
+const NOT_32_BITS: CommandError =
+    CommandError::Fixed("ERR value is out of range, value must between -2147483648 and 2147483647");
+
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
-    let index = i32::try_from(args.integer()?).map_err(|_| CommandError::NotAnInteger)?;
+    let index = i32::try_from(args.integer()?).map_err(|_| NOT_32_BITS)?;
     let database = usize::try_from(index)
         .ok()
         .filter(|index| *index < ctx.server.keyspace.databases())
@@ -39,7 +42,7 @@ mod tests {
         check("SELECT x", "-ERR value is not an integer or out of range");
         check(
             "SELECT 4294967296",
-            "-ERR value is not an integer or out of range",
+            "-ERR value is out of range, value must between -2147483648 and 2147483647",
         );
     }
 }

@@ -4,7 +4,7 @@
 use std::ops::{Bound, Range};
 
 use engine::CommandError;
-use resp::number::{parse_f64, parse_i64};
+use resp::number::{parse_f64_loosely, parse_i64};
 use structures::sorted_set::{LexBound, LexRange, ScoreRange};
 
 const NOT_A_SCORE: CommandError = CommandError::Fixed("ERR min or max is not a float");
@@ -18,7 +18,7 @@ pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<ScoreRange, CommandError>
             Some(text) => (text, true),
             None => (text, false),
         };
-        let score = parse_f64(text).ok_or(NOT_A_SCORE)?;
+        let score = parse_f64_loosely(text).ok_or(NOT_A_SCORE)?;
         Ok(if is_excluded {
             Bound::Excluded(score)
         } else {

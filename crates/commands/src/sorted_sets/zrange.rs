@@ -71,25 +71,40 @@ enum Kind {
     Lex,
 }
 
-fn parse<'a>(mut args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
+fn parse<'a>(args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
+    parse_options(args, None, None)
+}
+
+fn parse_reverse<'a>(args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
+    parse_options(args, Some(Kind::Rank), Some(true))
+}
+
+/// The options of the whole family; what a command's name settles already is no option of it.
+fn parse_options<'a>(
+    mut args: Args<'a>,
+    mut kind: Option<Kind>,
+    mut is_reverse: Option<bool>,
+) -> Result<Zrange<'a>, CommandError> {
     let (key, start, stop) = (args.required()?, args.required()?, args.required()?);
-    let (mut kind, mut is_reverse, mut limit, mut with_scores) = (Kind::Rank, false, None, false);
+    let (mut limit, mut with_scores) = (None, false);
     while !args.is_done() {
-        if args.eat("BYSCORE") {
-            kind = Kind::Score;
-        } else if args.eat("BYLEX") {
-            kind = Kind::Lex;
-        } else if args.eat("REV") {
-            is_reverse = true;
-        } else if args.eat("WITHSCORES") {
+        if args.eat("WITHSCORES") {
             with_scores = true;
         } else if args.rest().len() > 2 && args.eat("LIMIT") {
             limit = Some((args.integer()?, args.integer()?));
+        } else if is_reverse.is_none() && args.eat("REV") {
+            is_reverse = Some(true);
+        } else if kind.is_none() && args.eat("BYSCORE") {
+            kind = Some(Kind::Score);
+        } else if kind.is_none() && args.eat("BYLEX") {
+            kind = Some(Kind::Lex);
         } else {
             return Err(CommandError::Syntax);
         }
     }
-    if limit.is_some() && kind == Kind::Rank {
+    let (kind, is_reverse) = (kind.unwrap_or(Kind::Rank), is_reverse.unwrap_or(false));
+    // By rank, a limit of all is accepted and means nothing.
+    if kind == Kind::Rank && limit.take().is_some_and(|(_, count)| count != -1) {
         return Err(LIMIT_NEEDS_BY);
     }
     if with_scores && kind == Kind::Lex {
@@ -111,22 +126,6 @@ fn parse<'a>(mut args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
         by,
         is_reverse,
         limit,
-        with_scores,
-    })
-}
-
-fn parse_reverse<'a>(mut args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
-    let (key, start, stop) = (args.required()?, args.required()?, args.required()?);
-    let with_scores = args.eat("WITHSCORES");
-    if !args.is_done() {
-        return Err(CommandError::Syntax);
-    }
-    let by = By::Rank(Ranks::parse(start, stop)?);
-    Ok(Zrange {
-        key,
-        by,
-        is_reverse: true,
-        limit: None,
         with_scores,
     })
 }
@@ -270,5 +269,8 @@ mod tests {
             "-ERR min or max not valid string range item",
         );
         check("ZREVRANGE z 0 1 REV", "-ERR syntax error");
+        check("ZRANGE z 0 1 REV REV", "-ERR syntax error");
+        check("ZRANGE z 0 1 BYLEX BYSCORE", "-ERR syntax error");
+        check("ZRANGE z 0 -1 LIMIT 0 -1", "[]");
     }
 }

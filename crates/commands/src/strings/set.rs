@@ -68,9 +68,11 @@ fn parse<'a>(mut args: Args<'a>, now_ms: u64) -> Result<Set<'a>, CommandError> {
     let mut has_expiry = false;
     while !args.is_done() {
         let is_unconditional = matches!(set.condition, Condition::Always);
-        if is_unconditional && args.eat("NX") {
+        if (is_unconditional || matches!(set.condition, Condition::IfMissing)) && args.eat("NX") {
             set.condition = Condition::IfMissing;
-        } else if is_unconditional && args.eat("XX") {
+        } else if (is_unconditional || matches!(set.condition, Condition::IfPresent))
+            && args.eat("XX")
+        {
             set.condition = Condition::IfPresent;
         } else if is_unconditional && args.eat("IFEQ") {
             set.condition = Condition::IfEqual(args.required()?);

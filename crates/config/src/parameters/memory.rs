@@ -10,7 +10,8 @@ super::section! { Memory, from super::limits::END;
     /// Memory that the data may take; 0 is no limit.
     MAXMEMORY: Integer = memory("maxmemory", 0..=MAX, 0);
     /// What goes when the memory is full.
-    MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction");
+    MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction")
+        .accepted_only("nothing is evicted yet: writes are refused when the memory is full");
     /// Keys compared to find one to evict.
     MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5);
     /// How much time evictions may take, from 0 to 100.

@@ -15,6 +15,7 @@ pub(super) fn write(server: &Server, report: &mut Report) {
     let greatest =
         |size: fn(&Client) -> usize| clients.iter().map(|client| size(client)).max().unwrap_or(0);
     report.field("connected_clients", clients.len());
+    report.field("tracking_clients", 0);
     report.field("cluster_connections", 0);
     report.field("maxclients", server.config.read(parameter::MAXCLIENTS));
     report.field(

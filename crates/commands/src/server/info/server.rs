@@ -30,6 +30,7 @@ pub(super) fn write(server: &Server, report: &mut Report) {
         report.field("executable", executable.display());
     }
     let file = config.file().map(|path| path.display().to_string());
+    report.field("multiplexing_api", "epoll");
     report.field("config_file", file.unwrap_or_default());
     report.field("io_threads_active", u8::from(server.stats.len() > 1));
     report.field("workers", server.stats.len());
