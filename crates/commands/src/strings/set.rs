@@ -73,7 +73,8 @@ fn parse<'a>(mut args: Args<'a>, now_ms: u64) -> Result<Set<'a>, CommandError> {
         let is_unconditional = matches!(condition, Condition::Always);
         if (is_unconditional || matches!(condition, Condition::IfMissing)) && args.eat("NX") {
             set.condition = Condition::IfMissing;
-        } else if (is_unconditional || matches!(condition, Condition::IfPresent)) && args.eat("XX") {
+        } else if (is_unconditional || matches!(condition, Condition::IfPresent)) && args.eat("XX")
+        {
             set.condition = Condition::IfPresent;
         } else if is_unconditional && args.eat("IFEQ") {
             set.condition = Condition::IfEqual(args.required()?);

@@ -21,5 +21,5 @@ super::section! { Limits, from super::security::END;
     CLIENT_OUTPUT_BUFFER_LIMIT: Parsed<BufferLimits> =
         composite("client-output-buffer-limit", DEFAULT_BUFFER_LIMITS);
     /// Keys remembered for client-side caching; 0 is no limit.
-    TRACKING_TABLE_MAX_KEYS: Integer = integer("tracking-table-max-keys", 0..=MAX, 1_000_000);
+    TRACKING_TABLE_MAX_KEYS: Integer = integer("tracking-table-max-keys", 0..=MAX, 1_000_000).accepted_only(NOT_YET);
 }

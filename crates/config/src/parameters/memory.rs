@@ -13,15 +13,15 @@ super::section! { Memory, from super::limits::END;
     MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction")
         .accepted_only("nothing is evicted yet: writes are refused when the memory is full");
     /// Keys compared to find one to evict.
-    MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5);
+    MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5).accepted_only(NOT_YET);
     /// How much time evictions may take, from 0 to 100.
-    MAXMEMORY_EVICTION_TENACITY: Integer = integer("maxmemory-eviction-tenacity", 0..=100, 10);
+    MAXMEMORY_EVICTION_TENACITY: Integer = integer("maxmemory-eviction-tenacity", 0..=100, 10).accepted_only(NOT_YET);
     /// How slowly the counter of accesses grows under the LFU policies.
-    LFU_LOG_FACTOR: Integer = integer("lfu-log-factor", 0..=INT_MAX, 10);
+    LFU_LOG_FACTOR: Integer = integer("lfu-log-factor", 0..=INT_MAX, 10).accepted_only(NOT_YET);
     /// Minutes after which that counter is lowered; 0 is never.
-    LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1);
+    LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1).accepted_only(NOT_YET);
     /// Effort to find expired keys before they are asked for, from 1 to 10.
-    ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1);
+    ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1).accepted_only("expired keys go when they are due, whatever the effort");
     /// Let an expired key go in nested access to keys that were not declared.
     LAZYEXPIRE_NESTED_ARBITRARY_KEYS: Boolean =
         boolean("lazyexpire-nested-arbitrary-keys", true).hidden().accepted_only(NOT_YET);

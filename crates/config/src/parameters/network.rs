@@ -67,11 +67,11 @@ super::section! { Network, from 0;
     /// Listen with Multipath TCP.
     MPTCP: Boolean = boolean("mptcp", false).immutable().accepted_only(NOT_YET);
     /// TCP port for clients that speak JSON, an object or array a line; 0 opens none.
-    JSON_LINES_PORT: Integer = integer("json-lines-port", 0..=MAX_PORT, 0).immutable();
+    JSON_LINES_PORT: Integer = integer("json-lines-port", 0..=MAX_PORT, 0).immutable().accepted_only(NOT_YET);
     /// Database that JSON clients work on.
-    JSON_LINES_DB: Integer = integer("json-lines-db", 0..=INT_MAX, 0).immutable();
+    JSON_LINES_DB: Integer = integer("json-lines-db", 0..=INT_MAX, 0).immutable().accepted_only(NOT_YET);
     /// Longest line that a JSON client may send.
-    JSON_LINES_MAX_LENGTH: Integer = memory("json-lines-max-length", KB..=GB, 64 * MB);
+    JSON_LINES_MAX_LENGTH: Integer = memory("json-lines-max-length", KB..=GB, 16 * MB).accepted_only(NOT_YET);
     /// Addresses to listen on with RDMA.
     RDMA_BIND: Text = optional("rdma-bind").accepted_only(NO_RDMA);
     /// RDMA port.

@@ -37,11 +37,11 @@ super::section! { Structures, from super::memory::END;
     ZSET_MAX_LISTPACK_VALUE: Integer =
         memory("zset-max-listpack-value", 0..=MAX, 64).aliases(&["zset-max-ziplist-value"]);
     /// Bytes of a node of a stream; 0 is no limit.
-    STREAM_NODE_MAX_BYTES: Integer = memory("stream-node-max-bytes", 0..=MAX, 4096);
+    STREAM_NODE_MAX_BYTES: Integer = memory("stream-node-max-bytes", 0..=MAX, 4096).accepted_only(NOT_YET);
     /// Entries of a node of a stream; 0 is no limit.
-    STREAM_NODE_MAX_ENTRIES: Integer = integer("stream-node-max-entries", 0..=MAX, 100);
+    STREAM_NODE_MAX_ENTRIES: Integer = integer("stream-node-max-entries", 0..=MAX, 100).accepted_only(NOT_YET);
     /// Bytes of a HyperLogLog in its sparse form.
-    HLL_SPARSE_MAX_BYTES: Integer = memory("hll-sparse-max-bytes", 0..=MAX, 3000);
+    HLL_SPARSE_MAX_BYTES: Integer = memory("hll-sparse-max-bytes", 0..=MAX, 3000).accepted_only(NOT_YET);
     /// Seed of the hash of elements, for equal orders of iteration on several servers.
     HASH_SEED: Text = optional("hash-seed").immutable().accepted_only(NOT_YET);
     /// Search vector sets on one thread.
