@@ -188,10 +188,10 @@ impl NodePtr {
 /// Scattered nodes are not in the cache, and plain halving would wait for one after the other.
 /// Here the nodes of three halvings are asked for together.
 #[inline]
-pub(super) fn partition_nodes<'a, T>(
-    items: &'a [T],
-    view: impl Fn(&'a T) -> NodeRef<'a>,
-    mut is_before: impl FnMut(NodeRef<'a>) -> bool,
+pub(super) fn partition_nodes<T>(
+    items: &[T],
+    view: impl Fn(&T) -> NodeRef<'_>,
+    mut is_before: impl FnMut(NodeRef<'_>) -> bool,
 ) -> usize {
     const WAYS: usize = 8;
     let (mut low, mut high) = (0, items.len());

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::inner::{Child, INNER_CAPACITY};
-use super::leaf::{LEAF_CAPACITY, Leaf};
+use super::leaf::LEAF_CAPACITY;
 use super::{LeafPtr, Page, Path, Step, Tree};
 use crate::sorted_set::node::{NodePtr, NodeRef, key_of};
 use crate::sorted_set::range::{Probe, Target};
@@ -32,10 +32,9 @@ impl Tree {
             key: view.key(),
             member: view.member(),
         };
-        let Some(root) = self.root else {
+        let Some(mut path) = self.path_to(target) else {
             return self.plant(target.key, node);
         };
-        let mut path = self.descend(root, target);
         let leaf = self.leaf(path.leaf);
         if leaf.is_full() {
             if leaf.next.is_none() && path.index == leaf.len() {
@@ -45,8 +44,9 @@ impl Tree {
                 return self.extend_left(&path, target.key, node);
             }
             self.make_room(&path);
-            let root = self.root.expect("a tree with a full leaf has a root");
-            path = self.descend(root, target);
+            path = self
+                .path_to(target)
+                .expect("a tree with a full leaf has a root");
         }
         self.leaf_mut(path.leaf)
             .insert(path.index, target.key, node);
@@ -109,39 +109,34 @@ impl Tree {
         nodes
     }
 
-    fn descend<P: Probe>(&self, root: Page, probe: P) -> Path {
+    /// The way to the cut of the probe.
+    fn path_to<P: Probe>(&self, probe: P) -> Option<Path> {
         let mut steps = SmallVec::new();
-        let mut page = root;
-        for _ in 0..self.height {
-            let inner = page.as_inner();
-            let index = self.inner(inner).child_at(probe);
+        let leaf = self.walk_down(|inner, page| {
+            let index = page.child_at(probe);
             steps.push(Step { inner, index });
-            page = self.inner(inner).page(index);
-        }
-        let leaf = page.as_leaf();
-        Leaf::prefetch(leaf);
-        Path {
+            index
+        })?;
+        Some(Path {
             steps,
             leaf,
             index: self.leaf(leaf).count_before(probe),
-        }
+        })
     }
 
+    /// The way to a node of this tree, which panics if it is not one.
     fn path_of(&self, node: NodeRef<'_>) -> Path {
         let target = Target {
             key: node.key(),
             member: node.member(),
         };
         let mut steps = SmallVec::new();
-        let mut page = self.root.expect("the tree holds the node");
-        for _ in 0..self.height {
-            let inner = page.as_inner();
-            let index = self.inner(inner).child_at(target);
+        let leaf = self.walk_down(|inner, page| {
+            let index = page.child_at(target);
             steps.push(Step { inner, index });
-            page = self.inner(inner).page(index);
-        }
-        let leaf = page.as_leaf();
-        Leaf::prefetch(leaf);
+            index
+        });
+        let leaf = leaf.expect("the tree holds the node");
         Path {
             steps,
             leaf,
@@ -152,17 +147,15 @@ impl Tree {
     fn path_of_rank(&self, mut rank: usize) -> Path {
         assert!(rank < self.len);
         let mut steps = SmallVec::new();
-        let mut page = self.root.expect("a tree with nodes has a root");
-        for _ in 0..self.height {
-            let inner = page.as_inner();
-            let (index, inside) = self.inner(inner).child_of_rank(rank);
+        let leaf = self.walk_down(|inner, page| {
+            let (index, inside) = page.child_of_rank(rank);
             steps.push(Step { inner, index });
-            page = self.inner(inner).page(index);
             rank = inside;
-        }
+            index
+        });
         Path {
             steps,
-            leaf: page.as_leaf(),
+            leaf: leaf.expect("a tree with nodes has a root"),
             index: rank,
         }
     }

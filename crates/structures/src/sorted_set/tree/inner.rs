@@ -9,7 +9,7 @@
 //! class of 1,024 bytes with a little to spare.
 
 use super::Page;
-use crate::sorted_set::node::{NodePtr, NodeRef, partition_nodes};
+use crate::sorted_set::node::{NodePtr, NodeRef, partition_nodes, prefetch};
 use crate::sorted_set::range::Probe;
 
 /// How many children an inner page holds.
@@ -142,6 +142,15 @@ impl Inner {
 
     fn count(&self) -> usize {
         self.count_before_child(self.len)
+    }
+
+    /// Asks for what a search reads once it has found its key.
+    #[inline]
+    pub(super) fn prefetch_children(&self) {
+        for index in (0..INNER_CAPACITY).step_by(8) {
+            prefetch(&self.pages[index]);
+            prefetch(&self.counts[index]);
+        }
     }
 
     /// How many nodes lie under the children left of `index`.

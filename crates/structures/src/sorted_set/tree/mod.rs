@@ -189,19 +189,29 @@ impl Tree {
         drop(unsafe { Box::from_raw(inner.0.as_ptr()) });
     }
 
+    /// Walks from the root to a leaf by the children that `choose` names.
+    #[inline]
+    fn walk_down(&self, mut choose: impl FnMut(InnerPtr, &Inner) -> usize) -> Option<LeafPtr> {
+        let mut page = self.root?;
+        for _ in 0..self.height {
+            let inner = self.inner(page.as_inner());
+            inner.prefetch_children();
+            page = inner.page(choose(page.as_inner(), inner));
+        }
+        Leaf::prefetch(page.as_leaf());
+        Some(page.as_leaf())
+    }
+
     /// The leaf that the cut of the probe goes through, and how many nodes lie left of that leaf.
     #[inline]
     fn leaf_at<P: Probe>(&self, probe: P) -> Option<(LeafPtr, usize)> {
-        let mut page = self.root?;
         let mut before = 0;
-        for _ in 0..self.height {
-            let inner = self.inner(page.as_inner());
+        let leaf = self.walk_down(|_, inner| {
             let index = inner.child_at(probe);
             before += inner.count_before_child(index);
-            page = inner.page(index);
-        }
-        Leaf::prefetch(page.as_leaf());
-        Some((page.as_leaf(), before))
+            index
+        })?;
+        Some((leaf, before))
     }
 
     /// How many nodes lie before the cut of the probe.
@@ -215,15 +225,13 @@ impl Tree {
     /// How many nodes lie before the first that fails `is_before`, if it holds for a prefix of the
     /// order; some count otherwise.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(NodeRef<'_>) -> bool) -> usize {
-        let Some(mut page) = self.root else { return 0 };
         let mut before = 0;
-        for _ in 0..self.height {
-            let inner = self.inner(page.as_inner());
+        let leaf = self.walk_down(|_, inner| {
             let index = inner.child_by(&mut is_before);
             before += inner.count_before_child(index);
-            page = inner.page(index);
-        }
-        before + self.leaf(page.as_leaf()).partition_point(is_before)
+            index
+        });
+        before + leaf.map_or(0, |leaf| self.leaf(leaf).partition_point(is_before))
     }
 
     /// The rank of a node of this tree.
@@ -274,14 +282,12 @@ impl Tree {
             let leaf = self.leaf(self.last?);
             return Some((leaf, leaf.len() - 1));
         }
-        let mut page = self.root?;
-        for _ in 0..self.height {
-            let inner = self.inner(page.as_inner());
+        let leaf = self.walk_down(|_, inner| {
             let (index, inside) = inner.child_of_rank(rank);
-            page = inner.page(index);
             rank = inside;
-        }
-        Some((self.leaf(page.as_leaf()), rank))
+            index
+        })?;
+        Some((self.leaf(leaf), rank))
     }
 
     /// The nodes of the ranks `start..end`, which must lie inside the tree.
