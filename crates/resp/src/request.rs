@@ -589,7 +589,7 @@ mod tests {
             input in proptest::collection::vec(any::<u8>(), 0..300),
             cuts in proptest::collection::vec(any::<usize>(), 0..4),
         ) {
-            parse_pieces(&input, &cuts);
+            let _ = parse_pieces(&input, &cuts);
         }
     }
 }

@@ -497,11 +497,11 @@ fn the_encoding_follows_the_limits() {
     for n in 0..128 {
         set.insert(f64::from(n), format!("{n}").as_bytes(), &limits);
     }
-    assert_eq!(set.encoding().name(), "listpack");
+    assert_eq!(set.encoding().as_str(), "listpack");
     set.insert(0.0, b"5", &limits);
     assert_eq!(set.encoding(), Encoding::Listpack);
     set.insert(0.0, b"one more", &limits);
-    assert_eq!(set.encoding().name(), "skiplist");
+    assert_eq!(set.encoding().as_str(), "skiplist");
     set.remove(b"one more");
     assert_eq!(set.encoding(), Encoding::Skiplist);
     assert!(set.pack_within(&limits));
