@@ -381,10 +381,13 @@ impl<'k> Db<'k> {
         let place = self.bury(key);
         let held = &mut self.held[place.held];
         let ShardData { table, books } = &mut *held.data;
+        let mut moved_deadline = matches!(expiry, Expiry::At(_));
         match table.entry(place.hash, |entry| entry.key() == key) {
             Slot::Occupied(mut occupied) => {
                 let before = Shape::of(occupied.get());
-                let expiry = expiry.of(occupied.get().expiry());
+                let old_expiry = occupied.get().expiry();
+                let expiry = expiry.of(old_expiry);
+                moved_deadline = expiry != old_expiry;
                 if occupied.get().as_text().is_some() {
                     occupied.update(|entry| entry.with_text(text, expiry));
                 } else {
@@ -399,7 +402,7 @@ impl<'k> Db<'k> {
                 vacant.insert(entry);
             }
         }
-        if !matches!(expiry, Expiry::Keep) {
+        if moved_deadline {
             held.data.tidy_deadlines();
             self.shards[held.index].publish_deadline(&held.data);
         }
