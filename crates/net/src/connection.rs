@@ -150,7 +150,11 @@ impl Connection {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<End> {
         LENT.with_borrow_mut(|lent| match ready!(self.turn(lent, cx)) {
             Ok(()) => Poll::Ready(End::Closed),
-            Err(end) => Poll::Ready(end),
+            Err(end) => {
+                // Replies that could not be sent are this client's and not the next one's.
+                lent.output = Vec::with_capacity(READ_SIZE);
+                Poll::Ready(end)
+            }
         })
     }
 
