@@ -107,6 +107,21 @@ impl Worker {
     /// Returns [`Outcome::Close`] if the connection has to end after the replies; the requests
     /// behind are not executed then.
     pub fn execute(&self, session: &mut Session, batch: &Batch<'_>, out: &mut Vec<u8>) -> Outcome {
+        self.execute_some(session, batch, &mut 0, out, usize::MAX)
+    }
+
+    /// Executes the requests of `batch` from `next` on, until `out` holds `enough` bytes: a few
+    /// bytes of requests may ask for any number of replies, and who sends them should get a word in.
+    /// `next` is moved behind what was executed.
+    pub fn execute_some(
+        &self,
+        session: &mut Session,
+        batch: &Batch<'_>,
+        next: &mut usize,
+        out: &mut Vec<u8>,
+        enough: usize,
+    ) -> Outcome {
+        let first = *next;
         let server = &*self.server;
         let now_ms = server.clock.now_ms();
         session.client.active_ms.store(now_ms, Relaxed);
@@ -119,21 +134,23 @@ impl Worker {
             server,
             stats: &server.stats[self.index],
         };
-        let mut next = 0;
         let mut outcome = Outcome::Done;
-        while next < batch.len() {
+        while *next < batch.len() && ctx.reply.position() < enough {
             ctx.db.select(ctx.session.database());
-            let run = plan(&mut ctx, batch, next);
+            let run = plan(&mut ctx, batch, *next);
             for planned in &run {
-                let words = batch.request(next);
+                let words = batch.request(*next);
                 ctx.db.focus(words[1], planned.place);
                 execute_one(&mut ctx, &planned.entry, words);
-                next += 1;
+                *next += 1;
+                if ctx.reply.position() >= enough {
+                    break;
+                }
             }
             ctx.db.release();
-            if run.len() < RUN_MAX && next < batch.len() {
-                let words = batch.request(next);
-                next += 1;
+            if run.len() < RUN_MAX && *next < batch.len() && ctx.reply.position() < enough {
+                let words = batch.request(*next);
+                *next += 1;
                 outcome = execute_alone(&mut ctx, self.index, &mut inside, words);
             }
             if ctx.session.client.is_killed() {
@@ -143,8 +160,9 @@ impl Worker {
                 break;
             }
         }
-        bump(&ctx.stats.commands, next as u64);
-        bump(&ctx.session.client.commands, next as u64);
+        let executed = (*next - first) as u64;
+        bump(&ctx.stats.commands, executed);
+        bump(&ctx.session.client.commands, executed);
         let (hits, misses) = ctx.db.take_hits_and_misses();
         bump(&ctx.stats.hits, hits);
         bump(&ctx.stats.misses, misses);

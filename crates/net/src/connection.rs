@@ -269,15 +269,21 @@ impl Connection {
         while !self.is_closing {
             let parsed = self.parse(input, &mut consumed, &mut batch);
             if !batch.is_empty() {
-                self.run(&batch, &mut lent.output);
+                end = self.run(&batch, &mut lent.output, cx);
                 batch = batch.recycle();
+                if end.is_err() {
+                    break;
+                }
             }
             match parsed {
                 Ok(Parsed::More) => {}
                 Ok(Parsed::Unescaped(words)) => {
                     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                     let ends = vec![words.len()];
-                    self.run(&Batch { words, ends }, &mut lent.output);
+                    end = self.run(&Batch { words, ends }, &mut lent.output, cx);
+                    if end.is_err() {
+                        break;
+                    }
                 }
                 Ok(Parsed::All) => break,
                 Err(error) => {
@@ -285,12 +291,6 @@ impl Connection {
                         .extend_from_slice(format!("-ERR {error}\r\n").as_bytes());
                     log::debug!("{error} from client {}", self.session.client.address);
                     self.is_closing = true;
-                }
-            }
-            if lent.output.len() >= SEND_EARLY {
-                end = self.send(&mut lent.output, cx);
-                if end.is_err() {
-                    break;
                 }
             }
         }
@@ -330,11 +330,27 @@ impl Connection {
         Ok(Parsed::More)
     }
 
+    /// Executes `batch`, and sends replies before it is through when they have become many.
     #[inline]
-    fn run(&mut self, batch: &Batch<'_>, output: &mut Vec<u8>) {
-        if self.worker.execute(&mut self.session, batch, output) == Outcome::Close {
-            self.is_closing = true;
+    fn run(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Vec<u8>,
+        cx: &mut Context<'_>,
+    ) -> Result<(), End> {
+        let mut next = 0;
+        while next < batch.len() && !self.is_closing {
+            let outcome =
+                self.worker
+                    .execute_some(&mut self.session, batch, &mut next, output, SEND_EARLY);
+            if outcome == Outcome::Close {
+                self.is_closing = true;
+            }
+            if output.len() >= SEND_EARLY {
+                self.send(output, cx)?;
+            }
         }
+        Ok(())
     }
 
     /// Sends `output`, keeping what the socket does not take.
