@@ -9,7 +9,9 @@
 //! before it reads the first reply; `client-output-buffer-limit` bounds what may pile up.
 
 use std::cell::RefCell;
+use std::future::Future;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
@@ -26,6 +28,9 @@ use crate::stream::Stream;
 
 /// Bytes asked of a socket at a time.
 const READ_SIZE: usize = 64 * 1024;
+
+/// Reads before others have their turn: a client that sends without a pause must not be alone.
+const READS_A_TURN: usize = 2;
 
 /// Requests parsed before any is executed.
 const BATCH_MAX: usize = 128;
@@ -159,7 +164,7 @@ impl Connection {
     }
 
     fn turn(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Poll<Result<(), End>> {
-        loop {
+        for _ in 0..READS_A_TURN {
             if self.session.client.is_killed() {
                 return Poll::Ready(Ok(()));
             }
@@ -191,6 +196,9 @@ impl Connection {
             }
             self.send(&mut lent.output, cx)?;
         }
+        // Not done, but others wait. Yielding polls their sockets too, which waking alone does not.
+        let _ = pin!(tokio::task::yield_now()).poll(cx);
+        Poll::Pending
     }
 
     /// Reads into the lent buffer and executes what has arrived.
