@@ -223,6 +223,14 @@ fn execute_alone<'s>(
     let entry = match resolve(server, words) {
         Ok(entry) => entry,
         Err(error) => {
+            if is_http(words[0]) {
+                log::warn!(
+                    "Closing the connection of {}: it speaks HTTP. A web page may be trying to \
+                     have a browser send commands.",
+                    ctx.session.client.address
+                );
+                return Outcome::Close;
+            }
             fail(ctx, error);
             return Outcome::Done;
         }
@@ -267,6 +275,12 @@ fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError>
                 entry.command.spec.name,
             ))
         })
+}
+
+/// Whether a request is the first line of an HTTP request with a body, or the header that all of
+/// them have. The lines behind it, which a web page can choose, must not be executed.
+fn is_http(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"POST") || name.eq_ignore_ascii_case(b"Host:")
 }
 
 fn unknown_command(words: &[&[u8]]) -> CommandError {
