@@ -3,6 +3,8 @@
 mod common;
 
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
 
 use common::{
@@ -110,6 +112,61 @@ fn protocol_errors_are_said_and_end_the_connection() {
     let line = format!("ECHO {word}\r\n");
     assert_eq!(outcome_of(&server, line.as_bytes()), format!("${word}"));
     witness.check("PING", "+PONG");
+}
+
+/// A web page can make a browser send a form to any port, so what follows is not to be trusted.
+#[test]
+fn a_browser_gives_no_commands() {
+    let server = Server::with_workers(1);
+    let body = "SET key value\r\n";
+    for request in [
+        format!("POST / HTTP/1.1\r\nHost: a\r\n\r\n{body}"),
+        format!("GET / HTTP/1.1\r\nHost: a\r\n\r\n{body}"),
+        format!("post /\r\n{body}"),
+    ] {
+        let mut client = server.client();
+        client.send_raw(request.as_bytes());
+        client.read_to_end();
+        server.client().check("EXISTS key", ":0");
+    }
+}
+
+/// A client that sends without a pause shares its worker with others.
+#[test]
+fn a_flood_does_not_keep_others_out() {
+    const BATCH: usize = 5_000;
+    let server = Server::with_workers(1);
+    let mut flood = server.client();
+    let mut answers = flood.twin();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || {
+            let mut replies = answers.read_to_end();
+            assert_eq!(show(&replies.pop().expect("a reply to QUIT")), "+OK");
+            replies.iter().map(integer).collect::<Vec<i64>>()
+        });
+        let writer = scope.spawn(|| {
+            let batch = b"*2\r\n$4\r\nINCR\r\n$5\r\ncount\r\n".repeat(BATCH);
+            let mut sent = 0;
+            while !is_done.load(Relaxed) {
+                flood.send_raw(&batch);
+                sent += BATCH as i64;
+            }
+            flood.send_raw(b"QUIT\r\n");
+            sent
+        });
+        let mut other = server.client();
+        for _ in 0..40 {
+            other.check("PING", "+PONG");
+        }
+        is_done.store(true, Relaxed);
+        let sent = writer.join().expect("the flood is taken");
+        let replies = reader.join().expect("the replies arrive");
+        assert!(
+            replies.into_iter().eq(1..=sent),
+            "one reply for each request, in order"
+        );
+    });
 }
 
 #[test]
@@ -376,7 +433,7 @@ fn idle_clients_are_closed() {
     idle[1].send_raw(b"*2\r\n$3\r\nGE");
     let mut busy = server.client();
     wait_for("only the busy client is left", || {
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
         let list = text(&busy.run("CLIENT LIST")).expect("a text");
         (list.lines().count() == 1).then_some(())
     });
@@ -694,7 +751,7 @@ struct Stray(u32);
 
 impl Drop for Stray {
     fn drop(&mut self) {
-        if std::thread::panicking()
+        if thread::panicking()
             && let Some(pid) = rustix::process::Pid::from_raw(self.0 as i32)
         {
             let _ = rustix::process::kill_process(pid, Signal::KILL);

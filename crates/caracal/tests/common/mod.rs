@@ -208,17 +208,26 @@ pub(crate) fn signal(pid: u32, signal: Signal) {
 /// What a client talks through.
 trait Wire: Read + Write + Send + Debug {
     fn end_of_requests(&self);
+    fn twin(&self) -> Box<dyn Wire>;
 }
 
 impl Wire for TcpStream {
     fn end_of_requests(&self) {
         let _ = self.shutdown(Shutdown::Write);
     }
+
+    fn twin(&self) -> Box<dyn Wire> {
+        Box::new(self.try_clone().expect("a socket can be shared"))
+    }
 }
 
 impl Wire for UnixStream {
     fn end_of_requests(&self) {
         let _ = self.shutdown(Shutdown::Write);
+    }
+
+    fn twin(&self) -> Box<dyn Wire> {
+        Box::new(self.try_clone().expect("a socket can be shared"))
     }
 }
 
@@ -248,6 +257,14 @@ impl Client {
     fn over(wire: impl Wire + 'static) -> Client {
         Client {
             wire: Box::new(wire),
+            decoder: Decoder::new(),
+        }
+    }
+
+    /// The same connection once more: one of the two sends, the other reads.
+    pub(crate) fn twin(&self) -> Client {
+        Client {
+            wire: self.wire.twin(),
             decoder: Decoder::new(),
         }
     }
