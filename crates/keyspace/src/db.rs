@@ -509,7 +509,7 @@ impl<'k> Db<'k> {
         );
         const SHARD_BITS: u32 = 10;
         let (mut shard, mut position) = (
-            (cursor & (1 << SHARD_BITS) - 1) as usize,
+            (cursor & ((1 << SHARD_BITS) - 1)) as usize,
             cursor >> SHARD_BITS,
         );
         // Empty shards and buckets count a little too, so that a step through an empty database
