@@ -290,7 +290,7 @@ fn a_member_is_handed_out_once_for_each_time_it_was_added() {
             for _ in 0..OPERATIONS {
                 let member = dice.below(MEMBERS);
                 // Half of them integers, half texts: the set changes its form as they come and go.
-                let member = if member % 2 == 0 {
+                let member = if member.is_multiple_of(2) {
                     member.to_string()
                 } else {
                     format!("member:{member}")

@@ -9,7 +9,6 @@
 //! before it reads the first reply; `client-output-buffer-limit` bounds what may pile up.
 
 use std::cell::RefCell;
-use std::future::Future;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
