@@ -81,8 +81,8 @@ pub struct Worker {
 }
 
 /// A command of a run, with the place of its key.
-struct Planned {
-    entry: TableEntry,
+struct Planned<'s> {
+    entry: &'s TableEntry,
     place: Place,
 }
 
@@ -107,6 +107,21 @@ impl Worker {
     /// Returns [`Outcome::Close`] if the connection has to end after the replies; the requests
     /// behind are not executed then.
     pub fn execute(&self, session: &mut Session, batch: &Batch<'_>, out: &mut Vec<u8>) -> Outcome {
+        self.execute_some(session, batch, &mut 0, out, usize::MAX)
+    }
+
+    /// Executes the requests of `batch` from `next` on, until `out` holds `enough` bytes: a few
+    /// bytes of requests may ask for any number of replies, and who sends them should get a word in.
+    /// `next` is moved behind what was executed.
+    pub fn execute_some(
+        &self,
+        session: &mut Session,
+        batch: &Batch<'_>,
+        next: &mut usize,
+        out: &mut Vec<u8>,
+        enough: usize,
+    ) -> Outcome {
+        let first = *next;
         let server = &*self.server;
         let now_ms = server.clock.now_ms();
         session.client.active_ms.store(now_ms, Relaxed);
@@ -120,21 +135,23 @@ impl Worker {
             stats: &server.stats[self.index],
         };
         ctx.db.changes().listen(server.journal().is_some());
-        let mut next = 0;
         let mut outcome = Outcome::Done;
-        while next < batch.len() {
+        while *next < batch.len() && ctx.reply.position() < enough {
             ctx.db.select(ctx.session.database());
-            let run = plan(&mut ctx, batch, next);
+            let run = plan(&mut ctx, batch, *next);
             for planned in &run {
-                let words = batch.request(next);
+                let words = batch.request(*next);
                 ctx.db.focus(words[1], planned.place);
-                execute_one(&mut ctx, &planned.entry, words);
-                next += 1;
+                execute_one(&mut ctx, planned.entry, words);
+                *next += 1;
+                if ctx.reply.position() >= enough {
+                    break;
+                }
             }
             ctx.db.release();
-            if run.len() < RUN_MAX && next < batch.len() {
-                let words = batch.request(next);
-                next += 1;
+            if run.len() < RUN_MAX && *next < batch.len() && ctx.reply.position() < enough {
+                let words = batch.request(*next);
+                *next += 1;
                 outcome = execute_alone(&mut ctx, self.index, &mut inside, words);
             }
             if ctx.session.client.is_killed() {
@@ -144,8 +161,9 @@ impl Worker {
                 break;
             }
         }
-        bump(&ctx.stats.commands, next as u64);
-        bump(&ctx.session.client.commands, next as u64);
+        let executed = (*next - first) as u64;
+        bump(&ctx.stats.commands, executed);
+        bump(&ctx.session.client.commands, executed);
         count_keys(&ctx);
         outcome
     }
@@ -154,39 +172,43 @@ impl Worker {
 /// Takes the shards of the commands from `first` on that can be part of a run, and fetches what they
 /// will look at.
 #[inline]
-fn plan(ctx: &mut Ctx<'_>, batch: &Batch<'_>, first: usize) -> SmallVec<[Planned; RUN_MAX]> {
-    let mut run: SmallVec<[Planned; RUN_MAX]> = SmallVec::new();
+fn plan<'s>(
+    ctx: &mut Ctx<'s>,
+    batch: &Batch<'_>,
+    first: usize,
+) -> SmallVec<[Planned<'s>; RUN_MAX]> {
+    let mut run: SmallVec<[Planned<'s>; RUN_MAX]> = SmallVec::new();
     let table = &ctx.server.commands;
     let end = batch.len().min(first + RUN_MAX);
+    let (mut last_name, mut last_key): (&[u8], &[u8]) = (&[], &[]);
+    let mut is_scattered = false;
     for index in first..end {
         let words = batch.request(index);
-        // The same command as before, most of the time.
+        // Most pipelines repeat a command, and some a key: what is known of them is kept.
         let entry = match run.last() {
-            Some(last)
-                if last
-                    .entry
-                    .command
-                    .spec
-                    .name
-                    .as_bytes()
-                    .eq_ignore_ascii_case(words[0]) =>
-            {
-                last.entry
-            }
+            Some(last) if words[0] == last_name => last.entry,
             _ => match table.find(words[0]) {
-                Some(entry) => *entry,
+                Some(entry) => entry,
                 None => break,
             },
         };
         if !entry.is_simple || words.len() < 2 {
             break;
         }
-        let Some(place) = ctx.db.try_hold(words[1]) else {
-            break;
+        let place = match run.last() {
+            Some(last) if words[1] == last_key => last.place,
+            _ => {
+                let Some(place) = ctx.db.try_hold(words[1]) else {
+                    break;
+                };
+                is_scattered |= !run.is_empty();
+                place
+            }
         };
+        (last_name, last_key) = (words[0], words[1]);
         run.push(Planned { entry, place });
     }
-    if run.len() > 1 {
+    if is_scattered {
         run.iter()
             .for_each(|planned| ctx.db.prefetch(planned.place));
     }

@@ -654,18 +654,25 @@ impl<'a> EntryRef<'a> {
     /// All bytes allocated for the entry and its value.
     #[inline]
     pub fn heap_bytes(self) -> usize {
-        let own = self.size();
+        match self.kind() {
+            Kind::Inline | Kind::Int => self.size(),
+            _ => self.size() + self.boxed_bytes(),
+        }
+    }
+
+    /// The bytes of a boxed value.
+    fn boxed_bytes(self) -> usize {
         match self.value() {
-            Value::Text(Text::Bytes(_)) if self.kind() == Kind::Raw => {
+            Value::Text(_) if self.kind() == Kind::Raw => {
                 // SAFETY: as in `value`.
                 let text = unsafe { &*(self.word() as usize as *const Vec<u8>) };
-                own + size_of::<Vec<u8>>() + text.capacity()
+                size_of::<Vec<u8>>() + text.capacity()
             }
-            Value::Text(_) => own,
-            Value::List(list) => own + size_of::<List>() + list.heap_bytes(),
-            Value::Set(set) => own + size_of::<Set>() + set.heap_bytes(),
-            Value::Hash(hash) => own + size_of::<HashMap>() + hash.heap_bytes(),
-            Value::SortedSet(set) => own + size_of::<SortedSet>() + set.heap_bytes(),
+            Value::Text(_) => 0,
+            Value::List(list) => size_of::<List>() + list.heap_bytes(),
+            Value::Set(set) => size_of::<Set>() + set.heap_bytes(),
+            Value::Hash(hash) => size_of::<HashMap>() + hash.heap_bytes(),
+            Value::SortedSet(set) => size_of::<SortedSet>() + set.heap_bytes(),
         }
     }
 

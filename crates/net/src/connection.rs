@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
@@ -26,6 +27,9 @@ use crate::stream::Stream;
 
 /// Bytes asked of a socket at a time.
 const READ_SIZE: usize = 64 * 1024;
+
+/// Reads before others have their turn: a client that sends without a pause must not be alone.
+const READS_A_TURN: usize = 2;
 
 /// Requests parsed before any is executed.
 const BATCH_MAX: usize = 128;
@@ -150,12 +154,16 @@ impl Connection {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<End> {
         LENT.with_borrow_mut(|lent| match ready!(self.turn(lent, cx)) {
             Ok(()) => Poll::Ready(End::Closed),
-            Err(end) => Poll::Ready(end),
+            Err(end) => {
+                // Replies that could not be sent are this client's and not the next one's.
+                lent.output = Vec::with_capacity(READ_SIZE);
+                Poll::Ready(end)
+            }
         })
     }
 
     fn turn(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Poll<Result<(), End>> {
-        loop {
+        for _ in 0..READS_A_TURN {
             if self.session.client.is_killed() {
                 return Poll::Ready(Ok(()));
             }
@@ -187,6 +195,9 @@ impl Connection {
             }
             self.send(&mut lent.output, cx)?;
         }
+        // Not done, but others wait. Yielding polls their sockets too, which waking alone does not.
+        let _ = pin!(tokio::task::yield_now()).poll(cx);
+        Poll::Pending
     }
 
     /// Reads into the lent buffer and executes what has arrived.
@@ -265,15 +276,21 @@ impl Connection {
         while !self.is_closing {
             let parsed = self.parse(input, &mut consumed, &mut batch);
             if !batch.is_empty() {
-                self.run(&batch, &mut lent.output);
+                end = self.run(&batch, &mut lent.output, cx);
                 batch = batch.recycle();
+                if end.is_err() {
+                    break;
+                }
             }
             match parsed {
                 Ok(Parsed::More) => {}
                 Ok(Parsed::Unescaped(words)) => {
                     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                     let ends = vec![words.len()];
-                    self.run(&Batch { words, ends }, &mut lent.output);
+                    end = self.run(&Batch { words, ends }, &mut lent.output, cx);
+                    if end.is_err() {
+                        break;
+                    }
                 }
                 Ok(Parsed::All) => break,
                 Err(error) => {
@@ -281,12 +298,6 @@ impl Connection {
                         .extend_from_slice(format!("-ERR {error}\r\n").as_bytes());
                     log::debug!("{error} from client {}", self.session.client.address);
                     self.is_closing = true;
-                }
-            }
-            if lent.output.len() >= SEND_EARLY {
-                end = self.send(&mut lent.output, cx);
-                if end.is_err() {
-                    break;
                 }
             }
         }
@@ -326,11 +337,27 @@ impl Connection {
         Ok(Parsed::More)
     }
 
+    /// Executes `batch`, and sends replies before it is through when they have become many.
     #[inline]
-    fn run(&mut self, batch: &Batch<'_>, output: &mut Vec<u8>) {
-        if self.worker.execute(&mut self.session, batch, output) == Outcome::Close {
-            self.is_closing = true;
+    fn run(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Vec<u8>,
+        cx: &mut Context<'_>,
+    ) -> Result<(), End> {
+        let mut next = 0;
+        while next < batch.len() && !self.is_closing {
+            let outcome =
+                self.worker
+                    .execute_some(&mut self.session, batch, &mut next, output, SEND_EARLY);
+            if outcome == Outcome::Close {
+                self.is_closing = true;
+            }
+            if output.len() >= SEND_EARLY {
+                self.send(output, cx)?;
+            }
         }
+        Ok(())
     }
 
     /// Sends `output`, keeping what the socket does not take.
