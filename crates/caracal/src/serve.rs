@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use anyhow::Context;
-use config::{Config, Invocation, Loaded, Sources, parameter};
+use config::{Config, Handle, Invocation, Loaded, Sources, parameter};
 use engine::{Clock, Server};
 use net::{Bound, Shutdown};
 
@@ -96,6 +96,8 @@ fn serve(sources: &Sources, args: &[OsString]) -> anyhow::Result<()> {
     } = Config::load_with_stdin(sources, &mut &stdin[..])
         .map_err(|error| anyhow::anyhow!("{error}"))?;
     let config = Arc::new(config);
+    refuse_unsupported(&config)?;
+    refuse_to_move(&config);
     if config.read(parameter::DAEMONIZE) {
         if !daemon::is_child() {
             return daemon::go_to_background(args, &stdin).context("can't go to the background");
@@ -155,6 +157,52 @@ fn serve(sources: &Sources, args: &[OsString]) -> anyhow::Result<()> {
     }
     log::warn!("Caracal is now ready to exit, bye bye...");
     Ok(())
+}
+
+/// Directives whose neglect would change what clients may do are errors, not warnings.
+fn refuse_unsupported(config: &Config) -> anyhow::Result<()> {
+    for directive in config.directives() {
+        if matches!(
+            directive.name.as_str(),
+            "user" | "rename-command" | "loadmodule"
+        ) {
+            anyhow::bail!(
+                "The directive '{}' (line {} of the {}) is not supported by this version; remove it \
+                 to start without what it configures",
+                directive.name,
+                directive.line,
+                match &directive.source {
+                    config::Source::File(path) => format!("file {}", path.display()),
+                    config::Source::Stdin => "standard input".to_owned(),
+                    config::Source::CommandLine => "command line".to_owned(),
+                },
+            );
+        }
+        log::warn!(
+            "The directive '{}' has no effect: it belongs to a module",
+            directive.name
+        );
+    }
+    Ok(())
+}
+
+/// Listening sockets stay where they are, so CONFIG SET says so instead of answering OK.
+fn refuse_to_move(config: &Config) {
+    config.on_change(|_, change| {
+        let port = change
+            .touches(parameter::PORT)
+            .then(|| parameter::PORT.id());
+        let bind = change
+            .touches(parameter::BIND)
+            .then(|| parameter::BIND.id());
+        match port.or(bind) {
+            None => Ok(()),
+            Some(parameter) => {
+                let reason = "the server cannot listen elsewhere while it runs".to_owned();
+                Err(config::Refusal { parameter, reason })
+            }
+        }
+    });
 }
 
 /// The first lines of the log.

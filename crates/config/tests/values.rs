@@ -90,7 +90,8 @@ fn memory() {
     shows("maxmemory", "1MB", "1048576");
     shows("maxmemory", "2g", "2000000000");
     shows("maxmemory", "2gb", "2147483648");
-    for wrong in ["-1", "1x", "mb", "1.5gb", "1 mb", ""] {
+    shows("maxmemory", "", "0");
+    for wrong in ["-1", "1x", "mb", "1.5gb", "1 mb"] {
         refuses("maxmemory", wrong, "argument must be a memory value");
     }
     let range = "argument must be between 1048576 and 9223372036854775807 inclusive";
@@ -279,8 +280,11 @@ fn unknown_immutable_duplicate_protected() {
     refuses("databases", "1", "can't set immutable config");
     refuses("dir", "/", "can't set protected config");
     let pairs: &[(&[u8], &[u8])] = &[(b"slave-priority", b"1"), (b"replica-priority", b"2")];
+    assert_eq!(config.set(pairs, Origin::Local).unwrap().len(), 1);
+    assert_eq!(config.read(parameter::REPLICA_PRIORITY), 2);
+    let pairs: &[(&[u8], &[u8])] = &[(b"replica-priority", b"1"), (b"Replica-Priority", b"2")];
     let error = config.set(pairs, Origin::Local).unwrap_err().to_string();
-    let expected = "ERR CONFIG SET failed (possibly related to argument 'replica-priority') - \
+    let expected = "ERR CONFIG SET failed (possibly related to argument 'Replica-Priority') - \
                     duplicate parameter";
     assert_eq!(error, expected);
 }
