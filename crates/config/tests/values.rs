@@ -280,7 +280,7 @@ fn unknown_immutable_duplicate_protected() {
     refuses("databases", "1", "can't set immutable config");
     refuses("dir", "/", "can't set protected config");
     let pairs: &[(&[u8], &[u8])] = &[(b"slave-priority", b"1"), (b"replica-priority", b"2")];
-    assert_eq!(config.set(pairs, Origin::Local).unwrap().len(), 1);
+    config.set(pairs, Origin::Local).unwrap();
     assert_eq!(config.read(parameter::REPLICA_PRIORITY), 2);
     let pairs: &[(&[u8], &[u8])] = &[(b"replica-priority", b"1"), (b"Replica-Priority", b"2")];
     let error = config.set(pairs, Origin::Local).unwrap_err().to_string();
