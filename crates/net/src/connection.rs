@@ -34,6 +34,9 @@ const READS_A_TURN: usize = 2;
 /// Requests parsed before any is executed.
 const BATCH_MAX: usize = 128;
 
+/// Room for this many words is kept from batch to batch.
+const WORDS_KEPT_MAX: usize = 16 * 1024;
+
 /// Replies are sent before a pipeline is through when they have become this many bytes.
 const SEND_EARLY: usize = 256 * 1024;
 
@@ -302,6 +305,8 @@ impl Connection {
             }
         }
         lent.batch = batch.recycle();
+        // A request of a million words is no reason to keep room for as many.
+        lent.batch.words.shrink_to(WORDS_KEPT_MAX);
         end.map(|()| consumed)
     }
 
