@@ -97,7 +97,6 @@ fn serve(sources: &Sources, args: &[OsString]) -> anyhow::Result<()> {
         .map_err(|error| anyhow::anyhow!("{error}"))?;
     let config = Arc::new(config);
     refuse_unsupported(&config)?;
-    refuse_to_move(&config);
     if config.read(parameter::DAEMONIZE) {
         if !daemon::is_child() {
             return daemon::go_to_background(args, &stdin).context("can't go to the background");
@@ -112,6 +111,7 @@ fn serve(sources: &Sources, args: &[OsString]) -> anyhow::Result<()> {
     })?;
     greet(&config, &warnings, config_file.as_deref());
     allow_descriptors(&config);
+    refuse_the_impossible(&config);
     let bound = Bound::open(&config)?;
     let unix_path = bound.unix_path().map(Path::to_owned);
     let pid_file = config
@@ -186,9 +186,23 @@ fn refuse_unsupported(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Listening sockets stay where they are, so CONFIG SET says so instead of answering OK.
-fn refuse_to_move(config: &Config) {
-    config.on_change(|_, change| {
+/// CONFIG SET says what cannot be done instead of answering OK: listening sockets stay where they are,
+/// and clients need descriptors.
+fn refuse_the_impossible(config: &Config) {
+    config.on_change(|config, change| {
+        if change.touches(parameter::MAXCLIENTS) {
+            let clients = config.read(parameter::MAXCLIENTS) as u64;
+            let granted = rlimit::increase_nofile_limit(clients + RESERVED_DESCRIPTORS);
+            if granted.is_ok_and(|granted| granted < clients + RESERVED_DESCRIPTORS) {
+                let reason = "The operating system is not able to handle the specified number of \
+                              clients, try with a lower number"
+                    .to_owned();
+                return Err(config::Refusal {
+                    parameter: parameter::MAXCLIENTS.id(),
+                    reason,
+                });
+            }
+        }
         let port = change
             .touches(parameter::PORT)
             .then(|| parameter::PORT.id());
@@ -245,22 +259,23 @@ fn allow_descriptors(config: &Config) {
     }
 }
 
-/// Ends the server on SIGTERM and SIGINT. The signals are awaited on a thread of their own, which
-/// has nothing to do otherwise and ends with the process.
+/// Ends the server on SIGTERM and SIGINT. They are caught when this returns, so that one that comes
+/// right after the server says it is ready does not kill it. They are awaited on a thread of their
+/// own, which has nothing to do otherwise and ends with the process.
 fn end_on_signals(shutdown: &Arc<Shutdown>) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let shutdown = shutdown.clone();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()?;
+    let (mut terminate, mut interrupt) = {
+        let _context = runtime.enter();
+        (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        )
+    };
     let wait = async move {
-        let (Ok(mut terminate), Ok(mut interrupt)) = (
-            signal(SignalKind::terminate()),
-            signal(SignalKind::interrupt()),
-        ) else {
-            log::warn!("Signals can't be received; only SHUTDOWN ends the server cleanly.");
-            return;
-        };
         tokio::select! {
             _ = terminate.recv() => log::info!("Received SIGTERM scheduling shutdown..."),
             _ = interrupt.recv() => log::info!("Received SIGINT scheduling shutdown..."),
