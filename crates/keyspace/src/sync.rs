@@ -9,14 +9,14 @@ use std::ops::{Deref, DerefMut};
 use loom::{
     sync::Mutex as RawMutex,
     sync::MutexGuard as RawGuard,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering, fence},
     thread::yield_now,
 };
 #[cfg(not(loom))]
 use parking_lot::{Mutex as RawMutex, MutexGuard as RawGuard};
 #[cfg(not(loom))]
 use std::{
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering, fence},
     thread::yield_now,
 };
 
@@ -118,10 +118,11 @@ impl Gate {
     pub fn enter(&self, worker: usize) -> Shared<'_> {
         let flag = &self.inside[worker].0;
         loop {
-            // Sequentially consistent, as is `wanted` on the other side: of a worker that enters and
-            // another that wants exclusivity, at least one sees the other.
-            flag.store(1, Ordering::SeqCst);
-            if !self.wanted.load(Ordering::SeqCst) {
+            // The fence has its like in `exclusive`: of a worker that enters and another that wants
+            // exclusivity, at least one sees the other.
+            flag.store(1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            if !self.wanted.load(Ordering::Acquire) {
                 return Shared { flag };
             }
             self.step_back(flag);
@@ -139,9 +140,10 @@ impl Gate {
     /// holds no shard.
     pub fn exclusive(&self) -> Exclusive<'_> {
         let turn = self.exclusive.lock();
-        self.wanted.store(true, Ordering::SeqCst);
+        self.wanted.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
         for flag in &self.inside {
-            while flag.0.load(Ordering::SeqCst) != 0 {
+            while flag.0.load(Ordering::Acquire) != 0 {
                 yield_now();
             }
         }
@@ -161,7 +163,7 @@ impl Drop for Shared<'_> {
 
 impl Drop for Exclusive<'_> {
     fn drop(&mut self) {
-        self.gate.wanted.store(false, Ordering::SeqCst);
+        self.gate.wanted.store(false, Ordering::Release);
     }
 }
 
@@ -189,7 +191,9 @@ mod loom_tests {
 
     #[test]
     fn loom_gate_excludes_workers() {
-        loom::model(|| {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
             let shared = Arc::new((Gate::new(2), Lock::new(()), Data(UnsafeCell::new(0))));
             let worker = |index: usize| {
                 let shared = shared.clone();
@@ -215,36 +219,36 @@ mod loom_tests {
         });
     }
 
-    /// Two workers take two shards in ascending order, a third party tries them in descending
-    /// order without waiting, as a batch does: nobody waits for ever.
+    /// Two workers take two shards, in ascending order, while a third party wants the gate for
+    /// itself: nobody waits for ever. (A run's `try_lock` never waits, so it can't be part of a
+    /// cycle; loom takes it for a lock that does, and so it is not modelled.)
     #[test]
-    fn loom_ordered_locks_and_tries_do_not_deadlock() {
-        loom::model(|| {
-            let shards = Arc::new([Lock::new(0u32), Lock::new(0u32)]);
-            let ordered = {
-                let shards = shards.clone();
+    fn loom_ordered_locks_and_the_gate_do_not_deadlock() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(2);
+        model.check(|| {
+            let shared = Arc::new((Gate::new(2), [Lock::new(0u32), Lock::new(0u32)]));
+            let worker = |index: usize| {
+                let shared = shared.clone();
                 loom::thread::spawn(move || {
+                    let (gate, shards) = &*shared;
+                    let _inside = gate.enter(index);
                     let mut low = shards[0].lock();
                     let mut high = shards[1].lock();
                     *low += 1;
                     *high += 1;
                 })
             };
-            let tried = {
-                let high = shards[1].try_lock();
-                let low = shards[0].try_lock();
-                match (high, low) {
-                    (Some(mut high), Some(mut low)) => {
-                        *high += 1;
-                        *low += 1;
-                        1
-                    }
-                    _ => 0,
-                }
-            };
-            ordered.join().unwrap();
-            assert_eq!(*shards[0].lock(), 1 + tried);
-            assert_eq!(*shards[1].lock(), 1 + tried);
+            let workers = [worker(0), worker(1)];
+            {
+                let _alone = shared.0.exclusive();
+                let (low, high) = (*shared.1[0].lock(), *shared.1[1].lock());
+                assert_eq!(low, high, "a worker was seen midway");
+            }
+            for worker in workers {
+                worker.join().unwrap();
+            }
+            assert_eq!(*shared.1[0].lock(), 2);
         });
     }
 
