@@ -142,8 +142,7 @@ fn the_whole_suite_sends_what_it_says() {
             "LRANGE_300 (first 300 elements)",
             "LRANGE_500 (first 500 elements)",
             "LRANGE_600 (first 600 elements)",
-            "MSET (10 keys)",
-            "XADD"
+            "MSET (10 keys)"
         ]
     );
     let counted = [
@@ -151,7 +150,7 @@ fn the_whole_suite_sends_what_it_says() {
         ("set", 1000),
         ("lpush", 2000),
         ("lrange", 4000),
-        ("xadd", 1000),
+        ("xadd", 0),
     ];
     for (command, count) in counted {
         assert_eq!(redis.calls(command), count, "{command}");

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use smallvec::SmallVec;
-use structures::table::Slot;
+use structures::table::{Slot, Table};
 
 use crate::change::{ChangeLog, Event};
 use crate::entry::{Collection, Entry, EntryRef, Text};
@@ -188,19 +188,36 @@ impl<'k> Db<'k> {
         self.focus = (key.as_ptr() as usize, key.len(), place);
     }
 
-    /// Lets go of all shards, then waits for those of `keys`.
+    /// Lets go of all shards, then waits for those of `keys`, and starts fetching the entries of
+    /// several keys into the cache.
     pub fn hold_all<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
         self.release();
-        let mut indexes: SmallVec<[usize; RUN_SHARDS_MAX]> = keys
-            .map(|key| shard_of(structures::hash::hash(key)))
-            .collect();
-        indexes.sort_unstable();
-        indexes.dedup();
-        let shards = self.shards;
-        self.held.extend(indexes.into_iter().map(|index| Held {
-            index,
-            data: shards[index].lock(),
-        }));
+        // Ascending hashes are ascending shards.
+        let mut hashes: SmallVec<[u64; RUN_SHARDS_MAX]> =
+            keys.map(structures::hash::hash).collect();
+        hashes.sort_unstable();
+        for &hash in &hashes {
+            let index = shard_of(hash);
+            if self.held.last().is_none_or(|held| held.index != index) {
+                let data = self.shards[index].lock();
+                self.held.push(Held { index, data });
+            }
+        }
+        if hashes.len() > 1 {
+            self.fetch(&hashes, Table::prefetch_bucket);
+            self.fetch(&hashes, Table::prefetch_element);
+        }
+    }
+
+    /// Calls `fetch` for each of the ascending `hashes` with its table, which is held.
+    fn fetch(&self, hashes: &[u64], fetch: impl Fn(&Table<Entry>, u64)) {
+        let mut held = self.held.iter().peekable();
+        for &hash in hashes {
+            while held.next_if(|held| held.index < shard_of(hash)).is_some() {}
+            if let Some(held) = held.peek() {
+                fetch(&held.data.table, hash);
+            }
+        }
     }
 
     /// Where `key` is.
@@ -215,7 +232,14 @@ impl<'k> Db<'k> {
         }
         let hash = structures::hash::hash(key);
         let index = shard_of(hash);
-        let held = self.held.iter().position(|held| held.index == index);
+        // More than a run's shards are held only by `hold_all`, in ascending order.
+        let held = if self.held.len() <= RUN_SHARDS_MAX {
+            self.held.iter().position(|held| held.index == index)
+        } else {
+            self.held
+                .binary_search_by_key(&index, |held| held.index)
+                .ok()
+        };
         Place {
             hash,
             held: held.expect("a command touches only keys that its spec names"),

@@ -384,7 +384,7 @@ impl Connection {
         }
         output.clear();
         // A reply of megabytes is no reason to keep them for ever.
-        output.shrink_to(4 * SEND_EARLY);
+        output.shrink_to(64 * SEND_EARLY);
         Ok(())
     }
 

@@ -67,7 +67,7 @@ fn parse<'a>(mut args: Args<'a>, now_ms: u64) -> Result<Set<'a>, CommandError> {
     };
     // Saying the same option again changes nothing, except for its value; two different ones of a
     // kind contradict each other.
-    let mut unit = None;
+    let mut deadline: Option<(ExpiryOption, &[u8])> = None;
     while !args.is_done() {
         let condition = &set.condition;
         let is_unconditional = matches!(condition, Condition::Always);
@@ -80,18 +80,20 @@ fn parse<'a>(mut args: Args<'a>, now_ms: u64) -> Result<Set<'a>, CommandError> {
             set.condition = Condition::IfEqual(args.required()?);
         } else if args.eat("GET") {
             set.returns_old = true;
-        } else if unit.is_none() && args.eat("KEEPTTL") {
+        } else if deadline.is_none() && args.eat("KEEPTTL") {
             set.expiry = Expiry::Keep;
         } else if set.expiry != Expiry::Keep
             && let Some(option) = ExpiryOption::eat(&mut args)
-            && unit.is_none_or(|unit| unit == option)
+            && deadline.is_none_or(|(unit, _)| unit == option)
         {
-            let time = args.required()?;
-            set.expiry = Expiry::At(option.deadline(time, now_ms, "set")?);
-            unit = Some(option);
+            deadline = Some((option, args.required()?));
         } else {
             return Err(CommandError::Syntax);
         }
+    }
+    // Only now: what is no syntax is said before what is no time.
+    if let Some((unit, time)) = deadline {
+        set.expiry = Expiry::At(unit.deadline(time, now_ms, "set")?);
     }
     Ok(set)
 }
@@ -170,6 +172,8 @@ mod tests {
         for options in ["NX XX", "EX", "EX 1 PX 1", "KEEPTTL EX 1", "FOO", "IFEQ"] {
             check(&format!("SET k v {options}"), "-ERR syntax error");
         }
+        check("SET k v EX abc FOO", "-ERR syntax error");
+        check("SET k v PX 0 PX 5 ; PTTL k", "+OK ; :5");
         check("SET k", "-ERR wrong number of arguments for 'set' command");
     }
 
