@@ -135,6 +135,11 @@ fn serve(sources: &Sources, args: &[OsString]) -> anyhow::Result<()> {
         Clock::System,
         Box::new(host),
     );
+    // Freed memory goes back to the system from a thread of the allocator's own: after a million keys
+    // have expired that takes milliseconds, which no command should wait for.
+    if let Err(error) = tikv_jemalloc_ctl::background_thread::write(true) {
+        log::warn!("The allocator has no background thread: {error}");
+    }
     log::info!("Server initialized");
     end_on_signals(&shutdown)?;
     let ready = || {
