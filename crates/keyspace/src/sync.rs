@@ -1,7 +1,7 @@
 //! The two things that keep workers apart: a lock per shard, and the gate.
 //!
 //! Under `--cfg loom` both stand on loom's model of the memory, and the tests at the end run through
-//! every interleaving.
+//! the interleavings of a few preemptions.
 
 use std::ops::{Deref, DerefMut};
 
