@@ -5,6 +5,7 @@
 
 mod bench;
 mod compat;
+mod fuzz;
 mod oracles;
 mod server;
 mod test;
@@ -24,6 +25,7 @@ usage: cargo xtask TASK
   bench [base|p1|p16|random|p100|workers|idle|all] [-n N] [--rounds N] [--servers A,B]
                              tables of server CPU per request, as markdown
   null-server --port N       answers +OK to every command: the floor that bench measures against
+  fuzz TARGET [SECONDS]      coverage-guided fuzzing of one of fuzz/targets
   tidy                       checks of the source tree that no compiler makes";
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Some("compat") => compat::run(rest),
         Some("bench") => bench::run(rest),
         Some("null-server") => bench::null_server(rest),
+        Some("fuzz") => fuzz::run(rest),
         Some("tidy") => tidy::run(rest),
         _ => {
             eprintln!("{USAGE}");
