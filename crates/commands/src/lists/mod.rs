@@ -1,8 +1,8 @@
 //! Lists.
 
 use config::parameter;
+use engine::Ctx;
 use engine::spec::Command;
-use engine::{CommandError, Ctx};
 use structures::list::{End, Limits};
 
 mod lindex;
@@ -20,9 +20,6 @@ pub(crate) const COMMANDS: &[Command] = &[
     push::LPUSH,
     push::RPUSH,
 ];
-
-const NOT_POSITIVE: CommandError =
-    CommandError::Fixed("ERR value is out of range, must be positive");
 
 /// How big a node of a list may be.
 fn limits(ctx: &Ctx<'_>) -> Limits {
