@@ -5,7 +5,7 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE};
 use keyspace::Event;
 use structures::list::List;
 
-use super::End;
+use super::{End, reply_end};
 
 pub(super) const LPOP: Command =
     Command::new(&LPOP_SPEC, |ctx, args| run(ctx, args, End::Front, "lpop"));
@@ -52,16 +52,7 @@ fn pop_many(ctx: &mut Ctx<'_>, mut args: Args<'_>, end: End, event: &'static str
     };
     let count = count.min(list.len());
     ctx.reply.array(count);
-    match end {
-        End::Front => list
-            .range(0, count)
-            .for_each(|element| ctx.reply.bulk(element)),
-        End::Back => {
-            let len = list.len();
-            list.range_rev(len - count, len)
-                .for_each(|element| ctx.reply.bulk(element));
-        }
-    }
+    reply_end(&mut ctx.reply, &list, end, count);
     list.drop_items(end, count);
     list.commit_if(count > 0, Event::list(event));
     DONE
