@@ -10,6 +10,7 @@ pub mod intset;
 pub mod item;
 pub mod list;
 pub mod packed;
+mod sample;
 pub mod set;
 pub mod sorted_set;
 pub mod table;

@@ -1,8 +1,8 @@
 //! Sorted sets.
 
 use config::parameter;
+use engine::Ctx;
 use engine::spec::Command;
-use engine::{CommandError, Ctx};
 use resp::{Protocol, ReplyWriter};
 use structures::sorted_set::Limits;
 
@@ -27,9 +27,6 @@ pub(crate) const COMMANDS: &[Command] = &[
     zrem::ZREM,
     zscore::ZSCORE,
 ];
-
-const NOT_POSITIVE: CommandError =
-    CommandError::Fixed("ERR value is out of range, must be positive");
 
 /// Up to where sorted sets are compact.
 fn limits(ctx: &Ctx<'_>) -> Limits {
