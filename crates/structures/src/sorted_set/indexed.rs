@@ -85,11 +85,10 @@ impl Indexed {
             index.prefetch_bucket(hash);
             let node = Node::new(score, member.as_ref());
             let view = node.view();
-            // SAFETY: the node before is in the index or waits to be.
             let ascends = last.is_none_or(|last| {
-                unsafe { last.view() }
-                    .compare(view.key(), view.member())
-                    .is_lt()
+                // SAFETY: the node before is in the index or waits to be.
+                let last = unsafe { last.view() };
+                last.compare(view.key(), view.member()).is_lt()
             });
             assert!(ascends, "members come in ascending order");
             node_bytes += view.heap_bytes();
