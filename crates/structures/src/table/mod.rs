@@ -231,6 +231,15 @@ impl<E: Element> Table<E> {
         self.insert_raw(hash, raw)
     }
 
+    /// As [`Table::insert_unique`], for an element whose hash is known.
+    #[inline]
+    pub fn insert_hashed(&mut self, hash: u64, element: E) -> Occupied<'_, E> {
+        let raw = element.into_raw();
+        // SAFETY: just made from an element, and the view ends with the comparison.
+        debug_assert_eq!(E::hash_of(unsafe { E::borrow(raw) }), hash, "another hash");
+        self.insert_raw(hash, raw)
+    }
+
     /// Every element in the bucket of this hash, its overflow included.
     #[inline]
     pub fn bucket_elements(&self, hash: u64, f: impl FnMut(E::Ref<'_>)) {
