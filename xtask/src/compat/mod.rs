@@ -16,7 +16,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use self::listed::{Listed, NO_REASON, Row};
-use self::reply::Reply;
+pub(crate) use self::play::reply as reply_of;
+pub(crate) use self::reply::Reply;
+pub(crate) use self::script::Look;
 use self::script::Script;
 use crate::oracles::{self, Oracle};
 use crate::server::{Server, plain_flags};
