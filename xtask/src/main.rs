@@ -29,6 +29,7 @@ usage: cargo xtask TASK
   bench [base|p1|p16|random|p100|workers|idle|all] [-n N] [--rounds N] [--servers A,B]
                              tables of server CPU per request, as markdown
   null-server --port N       answers +OK to every command: the floor that bench measures against
+  fuzz TARGET [SECONDS]      coverage-guided fuzzing of one of fuzz/targets
   tidy                       checks of the source tree that no compiler makes";
 
 fn main() -> ExitCode {
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::run(rest),
         Some("bench") => bench::run(rest),
         Some("null-server") => bench::null_server(rest),
+        Some("fuzz") => fuzz::run(rest),
         Some("tidy") => tidy::run(rest),
         _ => {
             eprintln!("{USAGE}");

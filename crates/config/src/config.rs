@@ -16,7 +16,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::choices::ProtectedAction;
 use crate::composite::Merge;
-use crate::definition::{Id, Mutability, Parameter, Visibility};
+use crate::definition::{Id, Kind, Meaning, Mutability, Parameter, Visibility};
 use crate::error::{SetError, Source};
 use crate::glob;
 use crate::handle::{Handle, Text, Values};
@@ -245,6 +245,28 @@ impl Config {
             changes.push((id, value));
         }
         self.apply(changes)
+    }
+
+    /// A subscriber that refuses to switch on what this version does not have: whoever does relies
+    /// on it. Values that switch something off, and defaults, are harmless.
+    pub fn refuse_missing(&self, change: Change<'_>) -> Result<(), Refusal> {
+        for &id in change.ids {
+            let parameter = &parameters()[id.index()];
+            let value = self.value(id);
+            let is_off = match (&value, parameter.kind) {
+                (Value::Number(number), Kind::Boolean) => *number == 0,
+                (Value::Number(_), _) => false,
+                (Value::Text(text), _) => text.is_empty(),
+            };
+            let is_harmless = is_off || value == parameter.default_value();
+            if let (Meaning::NotYet, false) = (parameter.meaning, is_harmless) {
+                return Err(Refusal {
+                    parameter: id,
+                    reason: parameter.meaning.neglect().unwrap_or_default().to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Gives a parameter a value whatever its mutability: for commands such as REPLICAOF, whose

@@ -142,8 +142,22 @@ pub enum Meaning {
     /// It does.
     Effective,
     /// The value is stored and reported and does nothing else, for this reason. The log says so if
-    /// the file or the command line sets it.
+    /// anybody sets it.
     AcceptedOnly(&'static str),
+    /// It configures what this version does not have. A file written for Redis may have it, and the
+    /// log says so; CONFIG SET refuses to switch it on, because whoever does relies on it.
+    NotYet,
+}
+
+impl Meaning {
+    /// Why the server does not act on the value, if it does not.
+    pub fn neglect(self) -> Option<&'static str> {
+        match self {
+            Meaning::Effective => None,
+            Meaning::AcceptedOnly(reason) => Some(reason),
+            Meaning::NotYet => Some("this version does not have what it configures"),
+        }
+    }
 }
 
 /// The parts of the reference.
@@ -254,8 +268,8 @@ impl<H> Definition<H> {
         self
     }
 
-    pub(crate) const fn accepted_only(mut self, reason: &'static str) -> Self {
-        self.parameter.meaning = Meaning::AcceptedOnly(reason);
+    pub(crate) const fn accepted_only(mut self, meaning: Meaning) -> Self {
+        self.parameter.meaning = meaning;
         self
     }
 

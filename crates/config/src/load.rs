@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::command_line::Sources;
 use crate::composite::{Merge, ReplicaOf};
 use crate::config::{Config, Directive};
-use crate::definition::{Id, Meaning, Parameter};
+use crate::definition::{Id, Parameter};
 use crate::error::{ConfigError, Source};
 use crate::file;
 use crate::glob;
@@ -169,7 +169,7 @@ impl Loader {
         let value = self.config.parse_words(id, &words, merge);
         let value = value.map_err(|reason| error(reason.into_owned()))?;
         self.config.store(id, value);
-        if let Meaning::AcceptedOnly(reason) = parameter.meaning {
+        if let Some(reason) = parameter.meaning.neglect() {
             let names = self.idle.entry(reason).or_default();
             if !names.contains(&parameter.name) {
                 names.push(parameter.name);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::definition::{Meaning, Mutability, Parameter, Visibility};
+use crate::definition::{Mutability, Parameter, Visibility};
 use crate::parameters::parameters;
 
 /// The reference of all parameters in Markdown, a heading for each section.
@@ -48,7 +48,7 @@ fn entry(text: &mut String, parameter: &Parameter) {
     if parameter.visibility == Visibility::Hidden {
         facts.push("Not listed by patterns.".to_owned());
     }
-    if let Meaning::AcceptedOnly(reason) = parameter.meaning {
+    if let Some(reason) = parameter.meaning.neglect() {
         facts.push(format!("**Accepted without effect**: {reason}."));
     }
     let (name, doc) = (parameter.name, parameter.doc());

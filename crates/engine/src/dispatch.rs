@@ -282,16 +282,16 @@ fn resolve(server: &Server, words: &[&[u8]]) -> Result<TableEntry, CommandError>
         .find_subcommand(entry, words[1])
         .copied()
         .ok_or_else(|| {
-            CommandError::new(format!(
-                "ERR unknown subcommand '{}'. Try {} HELP.",
-                String::from_utf8_lossy(&words[1][..words[1].len().min(128)]),
-                entry.command.spec.name,
-            ))
+            let shown = &words[1][..words[1].len().min(SHOWN_MAX)];
+            let after = format!("'. Try {} HELP.", entry.command.spec.name);
+            CommandError::quoting("ERR unknown subcommand '", shown, &after)
         })
 }
 
+/// The most bytes of an unknown command's name, and of its arguments, that an error repeats.
+const SHOWN_MAX: usize = 128;
+
 fn unknown_command(words: &[&[u8]]) -> CommandError {
-    const SHOWN_MAX: usize = 128;
     let mut text = b"ERR unknown command '".to_vec();
     text.extend_from_slice(&words[0][..words[0].len().min(SHOWN_MAX)]);
     text.extend_from_slice(b"', with args beginning with: ");

@@ -61,6 +61,11 @@ impl CommandError {
         }
     }
 
+    /// An error that repeats `word`, byte for byte, between two texts.
+    pub fn quoting(before: &str, word: &[u8], after: &str) -> CommandError {
+        CommandError::Text([before.as_bytes(), word, after.as_bytes()].concat().into())
+    }
+
     /// The wrong number of words. `name` is the command's, in any case, with its container's before
     /// a `|`.
     pub fn arity(name: &str) -> CommandError {

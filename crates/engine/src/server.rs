@@ -65,6 +65,7 @@ impl Server {
         clock: Clock,
         host: Box<dyn Host>,
     ) -> Server {
+        config.on_change(Config::refuse_missing);
         let commands = CommandTable::new(commands);
         let started_ms = clock.now_ms();
         let databases = config.read(parameter::DATABASES) as usize;

@@ -24,6 +24,7 @@ use resp::{Limits, Progress, ProtocolError, RequestParser};
 use tokio::io::ReadBuf;
 
 use crate::stream::Stream;
+use crate::unsent::Unsent;
 
 /// Bytes asked of a socket at a time.
 const READ_SIZE: usize = 64 * 1024;
@@ -39,6 +40,10 @@ const WORDS_KEPT_MAX: usize = 16 * 1024;
 
 /// Replies are sent before a pipeline is through when they have become this many bytes.
 const SEND_EARLY: usize = 256 * 1024;
+
+/// Others have their turn before a pipeline is through when this many bytes of replies wait for a
+/// client that does not read them.
+const WAIT_EARLY: usize = 1024 * 1024;
 
 /// What the worker lends to the connection whose turn it is.
 struct Lent {
@@ -63,9 +68,10 @@ pub(crate) struct Connection {
     parser: RequestParser,
     /// Bytes received and not consumed: the start of one request.
     pending: Vec<u8>,
-    /// Replies that the socket did not take yet; `sent` of them it has.
-    unsent: Vec<u8>,
-    sent: usize,
+    /// Whether `pending` holds whole requests, whose turn has not come.
+    has_requests: bool,
+    /// Replies that the socket did not take yet.
+    unsent: Unsent,
     /// Since when the soft limit of the output buffer is exceeded.
     over_soft_limit: Option<Instant>,
     /// No more requests: the connection ends when the replies are sent.
@@ -102,8 +108,8 @@ impl Connection {
             session,
             parser: RequestParser::default(),
             pending: Vec::new(),
-            unsent: Vec::new(),
-            sent: 0,
+            has_requests: false,
+            unsent: Unsent::default(),
             over_soft_limit: None,
             is_closing: false,
             waker,
@@ -180,6 +186,11 @@ impl Connection {
                     Poll::Pending
                 };
             }
+            if self.has_requests {
+                self.execute_pending(lent, cx)?;
+                self.send(&mut lent.output, cx)?;
+                continue;
+            }
             let received = if self.pending.is_empty() {
                 let mut input = std::mem::take(&mut lent.input);
                 let received = self.receive_into(&mut input, lent, cx);
@@ -236,14 +247,7 @@ impl Connection {
         let received = buf.filled().len();
         self.pending.truncate(before + received);
         ready!(result)?;
-        let pending = std::mem::take(&mut self.pending);
-        let consumed = self.execute(&pending, lent, cx)?;
-        self.pending = pending;
-        self.pending.drain(..consumed);
-        if self.pending.is_empty() {
-            self.pending = Vec::new();
-        }
-        self.note_pending();
+        self.execute_pending(lent, cx)?;
         let limit = self
             .worker
             .server()
@@ -253,6 +257,19 @@ impl Connection {
             return Poll::Ready(Err(End::QueryLimit));
         }
         Poll::Ready(Ok(received))
+    }
+
+    /// Executes the whole requests among the bytes that are pending.
+    fn execute_pending(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Result<(), End> {
+        let pending = std::mem::take(&mut self.pending);
+        let consumed = self.execute(&pending, lent, cx)?;
+        self.pending = pending;
+        self.pending.drain(..consumed);
+        if self.pending.is_empty() {
+            self.pending = Vec::new();
+        }
+        self.note_pending();
+        Ok(())
     }
 
     fn note_pending(&self) {
@@ -266,7 +283,8 @@ impl Connection {
             .store(self.pending.capacity(), Relaxed);
     }
 
-    /// Executes the whole requests in `input` and returns how many bytes they were.
+    /// Executes the whole requests in `input` and returns how many bytes they were. Some are left for
+    /// another turn, and `has_requests` says so, if the client does not take its replies.
     fn execute(
         &mut self,
         input: &[u8],
@@ -276,13 +294,26 @@ impl Connection {
         let mut batch = std::mem::take(&mut lent.batch).recycle();
         let mut consumed = 0;
         let mut end = Ok(());
+        self.has_requests = false;
         while !self.is_closing {
+            let start = consumed;
             let parsed = self.parse(input, &mut consumed, &mut batch);
             if !batch.is_empty() {
-                end = self.run(&batch, &mut lent.output, cx);
+                let executed = self.run(&batch, &mut lent.output, cx);
+                let requests = batch.len();
                 batch = batch.recycle();
-                if end.is_err() {
-                    break;
+                match executed {
+                    Ok(executed) if executed < requests && !self.is_closing => {
+                        consumed = self.start_of(executed, &input[start..], &mut batch) + start;
+                        batch = batch.recycle();
+                        self.has_requests = true;
+                        break;
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        end = Err(error);
+                        break;
+                    }
                 }
             }
             match parsed {
@@ -290,8 +321,9 @@ impl Connection {
                 Ok(Parsed::Unescaped(words)) => {
                     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                     let ends = vec![words.len()];
-                    end = self.run(&Batch { words, ends }, &mut lent.output, cx);
-                    if end.is_err() {
+                    let batch = Batch { words, ends };
+                    if let Err(error) = self.run(&batch, &mut lent.output, cx) {
+                        end = Err(error);
                         break;
                     }
                 }
@@ -310,6 +342,35 @@ impl Connection {
         end.map(|()| consumed)
     }
 
+    /// Where request number `index` begins in `input`, which begins with a request and whose requests
+    /// have been parsed before. They are parsed once more, because it is seldom asked.
+    #[cold]
+    fn start_of<'b>(&mut self, index: usize, input: &'b [u8], batch: &mut Batch<'b>) -> usize {
+        self.parser = RequestParser::default();
+        let mut start = 0;
+        while batch.len() < index {
+            let limits = self.limits();
+            match self
+                .parser
+                .next(input, &mut start, &mut batch.words, &limits)
+            {
+                Ok(Progress::Complete) => batch.ends.push(batch.words.len()),
+                Ok(Progress::Skipped) => {}
+                Ok(Progress::Unescaped(_) | Progress::Incomplete) | Err(_) => break,
+            }
+        }
+        start
+    }
+
+    #[inline]
+    fn limits(&self) -> Limits {
+        let config = &self.worker.server().config;
+        Limits {
+            bulk_max: config.read(parameter::PROTO_MAX_BULK_LEN) as usize,
+            unauthenticated: !self.session.is_authenticated,
+        }
+    }
+
     /// Fills `batch` with requests.
     #[inline]
     fn parse<'b>(
@@ -318,14 +379,7 @@ impl Connection {
         consumed: &mut usize,
         batch: &mut Batch<'b>,
     ) -> Result<Parsed, ProtocolError> {
-        let limits = Limits {
-            bulk_max: self
-                .worker
-                .server()
-                .config
-                .read(parameter::PROTO_MAX_BULK_LEN) as usize,
-            unauthenticated: !self.session.is_authenticated,
-        };
+        let limits = self.limits();
         // Before authentication one at a time: the first may be AUTH, which lifts the limits.
         let batch_max = if limits.unauthenticated { 1 } else { BATCH_MAX };
         while batch.len() < batch_max {
@@ -342,14 +396,15 @@ impl Connection {
         Ok(Parsed::More)
     }
 
-    /// Executes `batch`, and sends replies before it is through when they have become many.
+    /// Executes `batch`, and sends replies before it is through when they have become many. Returns how
+    /// many requests were executed: not all, if their client does not take its replies.
     #[inline]
     fn run(
         &mut self,
         batch: &Batch<'_>,
         output: &mut Vec<u8>,
         cx: &mut Context<'_>,
-    ) -> Result<(), End> {
+    ) -> Result<usize, End> {
         let mut next = 0;
         while next < batch.len() && !self.is_closing {
             let outcome =
@@ -360,9 +415,12 @@ impl Connection {
             }
             if output.len() >= SEND_EARLY {
                 self.send(output, cx)?;
+                if self.unsent.len() >= WAIT_EARLY {
+                    break;
+                }
             }
         }
-        Ok(())
+        Ok(next)
     }
 
     /// Sends `output`, keeping what the socket does not take.
@@ -379,7 +437,7 @@ impl Connection {
         }
         self.count_sent(from);
         if from < output.len() {
-            self.unsent.extend_from_slice(&output[from..]);
+            self.unsent.push(output, from);
             self.check_output_limit()?;
         }
         output.clear();
@@ -391,25 +449,17 @@ impl Connection {
     /// Sends what an earlier turn could not.
     #[cold]
     fn send_rest(&mut self, cx: &mut Context<'_>) -> Result<(), End> {
-        while self.sent < self.unsent.len() {
-            match self.stream.poll_write(cx, &self.unsent[self.sent..]) {
+        while !self.unsent.is_empty() {
+            match self.stream.poll_write(cx, self.unsent.front()) {
                 Poll::Ready(Ok(0)) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
                 Poll::Ready(Ok(written)) => {
-                    self.sent += written;
+                    self.unsent.advance(written);
                     self.count_sent(written);
                 }
                 Poll::Ready(Err(error)) => return Err(error.into()),
-                Poll::Pending => {
-                    if self.sent > self.unsent.len() / 2 {
-                        self.unsent.drain(..self.sent);
-                        self.sent = 0;
-                    }
-                    return self.check_output_limit();
-                }
+                Poll::Pending => return self.check_output_limit(),
             }
         }
-        self.unsent = Vec::new();
-        self.sent = 0;
         self.over_soft_limit = None;
         self.session.client.output_bytes.store(0, Relaxed);
         Ok(())
@@ -427,7 +477,7 @@ impl Connection {
 
     /// Applies `client-output-buffer-limit normal`.
     fn check_output_limit(&mut self) -> Result<(), End> {
-        let waiting = (self.unsent.len() - self.sent) as u64;
+        let waiting = self.unsent.len() as u64;
         self.session
             .client
             .output_bytes

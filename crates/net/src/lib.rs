@@ -5,6 +5,7 @@
 mod connection;
 mod listen;
 mod stream;
+mod unsent;
 mod workers;
 
 pub use listen::{BindError, Bound};

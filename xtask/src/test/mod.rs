@@ -78,6 +78,10 @@ impl Run {
             cargo(&["test", "--workspace", "--quiet"], &[])
         })?;
         self.step("Lock orders (loom)", loom)?;
+        self.step("Request parser (fuzzer, 15 s)", || {
+            let args = ["request", "15"].map(str::to_owned);
+            fuzz::run(&args).map(|()| Outcome::Passed)
+        })?;
         self.step("Release build", || {
             cargo(&["build", "--release", "--package", "caracal"], &[])
         })?;

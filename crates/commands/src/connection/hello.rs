@@ -59,10 +59,8 @@ fn parse<'a>(mut args: Args<'a>) -> Result<Hello<'a>, CommandError> {
             check_name(name)?;
             hello.name = Some(name);
         } else {
-            return Err(CommandError::new(format!(
-                "ERR Syntax error in HELLO option '{}'",
-                String::from_utf8_lossy(option)
-            )));
+            let before = "ERR Syntax error in HELLO option '";
+            return Err(CommandError::quoting(before, option, "'"));
         }
     }
     Ok(hello)

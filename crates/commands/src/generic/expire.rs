@@ -126,10 +126,8 @@ fn parse_conditions(args: &mut Args<'_>) -> Result<Conditions, CommandError> {
         } else if args.eat("LT") {
             conditions.only_earlier = true;
         } else {
-            let option = String::from_utf8_lossy(args.required()?);
-            return Err(CommandError::new(format!(
-                "ERR Unsupported option {option}"
-            )));
+            let option = args.required()?;
+            return Err(CommandError::quoting("ERR Unsupported option ", option, ""));
         }
     }
     if conditions.only_new

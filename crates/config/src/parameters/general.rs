@@ -36,7 +36,7 @@ super::section! { General, from super::network::END;
         choice("syslog-facility", "local0").immutable().accepted_only(NOT_YET);
     /// Keep keys and values out of the log.
     HIDE_USER_DATA_FROM_LOG: Boolean =
-        boolean("hide-user-data-from-log", false).accepted_only("no key or value is ever logged");
+        boolean("hide-user-data-from-log", false).accepted_only(Meaning::AcceptedOnly("no key or value is ever logged"));
     /// Log what is known of a crash.
     CRASH_LOG_ENABLED: Boolean = boolean("crash-log-enabled", true).accepted_only(NOT_YET);
     /// Test the memory after a crash.
@@ -47,7 +47,7 @@ super::section! { General, from super::network::END;
         boolean("use-exit-on-panic", false).hidden().accepted_only(NOT_YET);
     /// Show the logo at start even if the log is no terminal.
     ALWAYS_SHOW_LOGO: Boolean =
-        boolean("always-show-logo", false).immutable().accepted_only("there is no logo");
+        boolean("always-show-logo", false).immutable().accepted_only(Meaning::AcceptedOnly("there is no logo"));
     /// Show the server's state in the process list.
     SET_PROC_TITLE: Boolean = boolean("set-proc-title", true).immutable().accepted_only(NOT_YET);
     /// What the process list shows.
@@ -61,7 +61,7 @@ super::section! { General, from super::network::END;
     LOCALE_COLLATE: Text = text("locale-collate", "").accepted_only(NOT_YET);
     /// Answer as Redis does where Valkey would not.
     EXTENDED_REDIS_COMPATIBILITY: Boolean = boolean("extended-redis-compatibility", false)
-        .accepted_only("the server always answers as Redis does");
+        .accepted_only(Meaning::AcceptedOnly("the server always answers as Redis does"));
     /// Seconds that a shutdown waits for replicas to catch up.
     SHUTDOWN_TIMEOUT: Integer =
         integer("shutdown-timeout", 0..=INT_MAX, 10).accepted_only(NOT_YET);

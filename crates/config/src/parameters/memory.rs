@@ -11,7 +11,7 @@ super::section! { Memory, from super::limits::END;
     MAXMEMORY: Integer = memory("maxmemory", 0..=MAX, 0);
     /// What goes when the memory is full.
     MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction")
-        .accepted_only("nothing is evicted yet: writes are refused when the memory is full");
+        .accepted_only(Meaning::AcceptedOnly("nothing is evicted yet: writes are refused when the memory is full"));
     /// Keys compared to find one to evict.
     MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5).accepted_only(NOT_YET);
     /// How much time evictions may take, from 0 to 100.
@@ -21,7 +21,7 @@ super::section! { Memory, from super::limits::END;
     /// Minutes after which that counter is lowered; 0 is never.
     LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1).accepted_only(NOT_YET);
     /// Effort to find expired keys before they are asked for, from 1 to 10.
-    ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1).accepted_only("expired keys go when they are due, whatever the effort");
+    ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1).accepted_only(Meaning::AcceptedOnly("expired keys go when they are due, whatever the effort"));
     /// Let an expired key go in nested access to keys that were not declared.
     LAZYEXPIRE_NESTED_ARBITRARY_KEYS: Boolean =
         boolean("lazyexpire-nested-arbitrary-keys", true).hidden().accepted_only(NOT_YET);

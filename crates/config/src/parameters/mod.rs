@@ -166,15 +166,22 @@ mod bounds {
 
 /// Why parameters that are only accepted have no effect.
 mod reasons {
-    pub(super) const NOT_YET: &str = "this version does not have what it configures";
-    pub(super) const NO_FORK: &str = "no child process is forked";
-    pub(super) const NO_REHASH: &str = "tables grow step by step as they are used";
-    pub(super) const NO_DEFRAG: &str = "the allocator is left to manage its memory";
-    pub(super) const ALWAYS_LAZY: &str = "large values are always freed in the background";
-    pub(super) const THREADS: &str = "every worker thread reads, runs and writes by itself";
-    pub(super) const NO_CRON: &str = "periodic work is scheduled by need";
-    pub(super) const NO_RDMA: &str = "RDMA is not supported";
-    pub(super) const REMOVED: &str = "it has had no effect since Redis 7.0";
+    use crate::definition::Meaning;
+
+    pub(super) const NOT_YET: Meaning = Meaning::NotYet;
+    pub(super) const NO_FORK: Meaning = Meaning::AcceptedOnly("no child process is forked");
+    pub(super) const NO_REHASH: Meaning =
+        Meaning::AcceptedOnly("tables grow step by step as they are used");
+    pub(super) const NO_DEFRAG: Meaning =
+        Meaning::AcceptedOnly("the allocator is left to manage its memory");
+    pub(super) const ALWAYS_LAZY: Meaning =
+        Meaning::AcceptedOnly("large values are always freed in the background");
+    pub(super) const THREADS: Meaning =
+        Meaning::AcceptedOnly("every worker thread reads, runs and writes by itself");
+    pub(super) const NO_CRON: Meaning = Meaning::AcceptedOnly("periodic work is scheduled by need");
+    pub(super) const NO_RDMA: Meaning = Meaning::AcceptedOnly("RDMA is not supported");
+    pub(super) const REMOVED: Meaning =
+        Meaning::AcceptedOnly("it has had no effect since Redis 7.0");
 }
 
 #[cfg(test)]

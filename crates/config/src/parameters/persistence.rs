@@ -26,7 +26,7 @@ super::section! { Persistence, from super::structures::END;
     RDBCHECKSUM: Boolean = boolean("rdbchecksum", true).immutable().accepted_only(NOT_YET);
     /// Check payloads in depth before they are loaded.
     SANITIZE_DUMP_PAYLOAD: Choice<SanitizeDumpPayload> = choice("sanitize-dump-payload", "no")
-        .accepted_only("every payload is checked in depth as it is decoded");
+        .accepted_only(Meaning::AcceptedOnly("every payload is checked in depth as it is decoded"));
     /// Whether snapshots of newer or foreign versions are loaded.
     RDB_VERSION_CHECK: Choice<RdbVersionCheck> =
         choice("rdb-version-check", "strict").accepted_only(NOT_YET);

@@ -168,18 +168,16 @@ fn client_type(name: &[u8]) -> Result<Type, CommandError> {
         b"master" | b"primary" => Ok(Type::Primary),
         b"slave" | b"replica" => Ok(Type::Replica),
         b"pubsub" => Ok(Type::PubSub),
-        _ => Err(CommandError::new(format!(
-            "ERR Unknown client type '{}'",
-            String::from_utf8_lossy(name)
-        ))),
+        _ => Err(CommandError::quoting(
+            "ERR Unknown client type '",
+            name,
+            "'",
+        )),
     }
 }
 
 fn no_such_user(name: &[u8]) -> CommandError {
-    CommandError::new(format!(
-        "ERR No such user '{}'",
-        String::from_utf8_lossy(name)
-    ))
+    CommandError::quoting("ERR No such user '", name, "'")
 }
 
 fn yes_or_no(word: &[u8]) -> Result<bool, CommandError> {
@@ -197,10 +195,8 @@ fn known_flags(flags: &[u8]) -> Result<&[u8], CommandError> {
     if flags.iter().all(|flag| KNOWN.contains(flag)) {
         return Ok(flags);
     }
-    Err(CommandError::new(format!(
-        "ERR Unknown flags found in the provided filter: {}",
-        String::from_utf8_lossy(flags)
-    )))
+    let before = "ERR Unknown flags found in the provided filter: ";
+    Err(CommandError::quoting(before, flags, ""))
 }
 
 fn database(server: &Server, word: &[u8]) -> Result<usize, CommandError> {

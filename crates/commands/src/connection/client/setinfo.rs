@@ -21,16 +21,15 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let (option, value) = (args.at(2), args.at(3));
     let is_name = option.eq_ignore_ascii_case(b"LIB-NAME");
     if !is_name && !option.eq_ignore_ascii_case(b"LIB-VER") {
-        let option = String::from_utf8_lossy(option);
-        return Err(CommandError::new(format!(
-            "ERR Unrecognized option '{option}'"
-        )));
+        return Err(CommandError::quoting(
+            "ERR Unrecognized option '",
+            option,
+            "'",
+        ));
     }
     if !is_printable(value) {
-        let option = String::from_utf8_lossy(option);
-        return Err(CommandError::new(format!(
-            "ERR {option} cannot contain spaces, newlines or special characters."
-        )));
+        let after = " cannot contain spaces, newlines or special characters.";
+        return Err(CommandError::quoting("ERR ", option, after));
     }
     let mut identity = ctx.session.client.identity.lock();
     if is_name {

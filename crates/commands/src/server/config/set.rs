@@ -31,9 +31,16 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     } else {
         Origin::Remote
     };
-    ctx.config()
+    let changed = ctx
+        .config()
         .set(&pairs, origin)
         .map_err(|error| CommandError::new(error.to_string()))?;
+    for name in changed {
+        let neglect = config::find(name.as_bytes()).and_then(|(_, it)| it.meaning.neglect());
+        if let Some(reason) = neglect {
+            log::warn!("The directive '{name}' has no effect: {reason}");
+        }
+    }
     ctx.reply.ok();
     DONE
 }
@@ -52,6 +59,31 @@ mod tests {
             "CONFIG SET loglevel warning ; CONFIG GET loglevel",
             "+OK ; [$loglevel $warning]",
         );
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_switched_on() {
+        let refused = |name: &str| {
+            format!(
+                "-ERR CONFIG SET failed (possibly related to argument '{name}') - this version does \
+                 not have what it configures"
+            )
+        };
+        check(
+            "CONFIG SET appendonly yes ; CONFIG GET appendonly",
+            &format!("{} ; [$appendonly $no]", refused("appendonly")),
+        );
+        check(
+            "CONFIG SET notify-keyspace-events Ex",
+            &refused("notify-keyspace-events"),
+        );
+        check("CONFIG SET tls-port 6380", &refused("tls-port"));
+        check("CONFIG SET save '60 1'", &refused("save"));
+        check(
+            "CONFIG SET appendonly no save '' stop-writes-on-bgsave-error no",
+            "+OK",
+        );
+        check("CONFIG SET activerehashing no", "+OK");
     }
 
     #[test]
