@@ -37,6 +37,11 @@ type Replies = Vec<Vec<Option<Vec<Reply>>>>;
 
 /// The task.
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    if let [option, rest @ ..] = args
+        && option == "--random"
+    {
+        return crate::random::run(rest);
+    }
     let options = Options::parse(args)?;
     let started = Instant::now();
     let scripts = read_corpus(&options.filter)?;

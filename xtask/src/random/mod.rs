@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: commands by chance, sent to Caracal and to live Redis and Valkey servers, replies compared.
+//! `cargo xtask compat --random`: commands by chance, sent to Caracal and to live Redis and Valkey servers, replies compared.
 //!
 //! `compat` compares what somebody thought of; this task finds what nobody did. grammar.txt describes the commands, a
 //! generator with a seed makes streams of them over few keys, so that they meet, and spoils some. All servers get the
@@ -50,7 +50,7 @@ struct Options {
 }
 
 /// A run: what is known so far.
-struct Fuzz<'a> {
+struct Run<'a> {
     lines: Vec<Line>,
     choice: Choice,
     enabled: Vec<bool>,
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let choice = Choice::new(&lines, &enabled, &options.groups);
     ensure!(!choice.is_empty(), "no command is left");
     let names: HashSet<String> = lines.iter().map(|line| line.name.clone()).collect();
-    let mut fuzz = Fuzz {
+    let mut run = Run {
         readonly: fleet.readonly(&names),
         sent: vec![(0, 0); lines.len()],
         choice,
@@ -109,18 +109,18 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     };
     let started = Instant::now();
     let mut rounds = 0;
-    let mut fuzzing = Duration::ZERO;
-    while started.elapsed() < fuzz.options.time && fuzz.findings.len() < fuzz.options.findings_max {
-        let seed = fuzz.options.seed.wrapping_add(rounds);
+    let mut playing = Duration::ZERO;
+    while started.elapsed() < run.options.time && run.findings.len() < run.options.findings_max {
+        let seed = run.options.seed.wrapping_add(rounds);
         let begun = Instant::now();
-        if !round::play(&mut fuzz, &mut fleet, seed)? {
+        if !round::play(&mut run, &mut fleet, seed)? {
             drop(fleet);
             fleet = Fleet::start(&programs)?;
         }
-        fuzzing += begun.elapsed();
+        playing += begun.elapsed();
         rounds += 1;
     }
-    fuzz.finish(rounds, fuzzing)
+    run.finish(rounds, playing)
 }
 
 impl Options {
@@ -148,10 +148,13 @@ impl Options {
                 }
                 "--sided" => options.sided = true,
                 "--coverage" => options.coverage = true,
-                option if option.starts_with('-') => bail!("fuzz does not know {option}"),
+                option if option.starts_with('-') => {
+                    bail!("compat --random does not know {option}")
+                }
                 seconds => {
-                    options.time =
-                        Duration::from_secs(seconds.parse().context("fuzz takes seconds")?)
+                    options.time = Duration::from_secs(
+                        seconds.parse().context("compat --random takes seconds")?,
+                    )
                 }
             }
         }
@@ -180,7 +183,7 @@ fn programs(ours: Option<&str>) -> Result<Vec<Program>> {
     Ok(std::iter::once(ours).chain(oracles).collect())
 }
 
-impl Fuzz<'_> {
+impl Run<'_> {
     /// A line whose subcommand our server lacks is not used any more.
     fn disable(&mut self, line: usize) {
         self.enabled[line] = false;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use fastrand::Rng;
 
-use super::Fuzz;
+use super::Run;
 use super::fleet::Fleet;
 use super::generate::{self, Command};
 use super::judge::{self, Taint, Verdict};
@@ -32,7 +32,7 @@ const THRESHOLDS: &[(&str, &[&str])] = &[
 ];
 
 struct Round<'f, 'a> {
-    fuzz: &'f mut Fuzz<'a>,
+    run: &'f mut Run<'a>,
     fleet: &'f mut Fleet,
     seed: u64,
     protocol: u8,
@@ -46,12 +46,12 @@ struct Round<'f, 'a> {
 }
 
 /// Plays a round; false if a server went away and all must be started anew.
-pub(super) fn play(fuzz: &mut Fuzz<'_>, fleet: &mut Fleet, seed: u64) -> Result<bool> {
+pub(super) fn play(run: &mut Run<'_>, fleet: &mut Fleet, seed: u64) -> Result<bool> {
     let mut rng = Rng::with_seed(seed);
     let protocol = if rng.bool() { 2 } else { 3 };
     fleet.reset(protocol)?;
     let mut round = Round {
-        fuzz,
+        run,
         fleet,
         seed,
         protocol,
@@ -96,11 +96,11 @@ impl Round<'_, '_> {
     fn batch(&mut self) -> Result<bool> {
         let mut commands = Vec::new();
         while commands.len() < BATCH {
-            let fuzz = &self.fuzz;
+            let run = &self.run;
             commands.extend(generate::next(
-                &fuzz.lines,
-                &fuzz.choice,
-                &fuzz.readonly,
+                &run.lines,
+                &run.choice,
+                &run.readonly,
                 &mut self.rng,
             ));
         }
@@ -108,7 +108,7 @@ impl Round<'_, '_> {
         if !self.fleet.is_whole() {
             self.log.extend(commands);
             let log = std::mem::take(&mut self.log);
-            self.fuzz.found(self.seed, self.protocol, &log, LOST)?;
+            self.run.found(self.seed, self.protocol, &log, LOST)?;
             return Ok(false);
         }
         for (index, (command, replies_here)) in commands.iter().zip(&replies).enumerate() {
@@ -141,11 +141,11 @@ impl Round<'_, '_> {
                     self.taint.add(command);
                 }
                 if let Some(class) = sided {
-                    if self.fuzz.options.sided {
+                    if self.run.options.sided {
                         let protocol = self.protocol;
-                        self.fuzz.found(self.seed, protocol, &self.log, &class)?;
+                        self.run.found(self.seed, protocol, &self.log, &class)?;
                     }
-                    *self.fuzz.sided.entry(class).or_default() += 1;
+                    *self.run.sided.entry(class).or_default() += 1;
                 }
             }
             Verdict::Finding(class) => {
@@ -154,10 +154,10 @@ impl Round<'_, '_> {
                 if let (Reply::Error(text), Some(line)) = (&replies[0], command.line)
                     && lacks(text)
                 {
-                    self.fuzz.disable(line);
+                    self.run.disable(line);
                     return Ok(());
                 }
-                self.fuzz
+                self.run
                     .found(self.seed, self.protocol, &self.log, &class)?;
             }
         }
@@ -166,7 +166,7 @@ impl Round<'_, '_> {
 
     fn count(&mut self, command: &Command, replies: &[Reply]) {
         if let Some(line) = command.line {
-            let (sent, fine) = &mut self.fuzz.sent[line];
+            let (sent, fine) = &mut self.run.sent[line];
             *sent += 1;
             *fine += u64::from(!matches!(replies.get(1), Some(Reply::Error(_))));
         }
