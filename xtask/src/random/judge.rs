@@ -112,6 +112,10 @@ pub(super) fn judge(command: &Command, replies: &[Reply], query: Option<&Reply>)
             Verdict::Accepted((!same[0]).then(sided))
         };
     }
+    let same_numbers = |reply: &Reply| known::same_numbers(&name, ours, reply);
+    if theirs.iter().any(same_numbers) {
+        return Verdict::Accepted(None);
+    }
     let (ours, main) = (kind(command, ours), kind(command, &theirs[0]));
     if known::is_known(&name, &ours, &main) {
         return Verdict::Accepted(None);
