@@ -7,6 +7,7 @@ mod bench;
 mod compat;
 mod fuzz;
 mod oracles;
+mod random;
 mod server;
 mod test;
 mod tidy;
@@ -22,7 +23,10 @@ usage: cargo xtask TASK
   test [--only TEXT]         everything that CI runs, step by step; stops at the first failure
   compat [--filter TEXT] [--update] [--ours ORACLE|PATH]
                              sends tests/compat/*.txt to caracal and to the oracles, and compares
-  bench [base|p1|p16|random|p100|workers|idle|all] [-n N] [--rounds N] [--servers A,B]
+  compat --random [SECONDS] [--seed N] [--groups A,B] [--ours ORACLE|PATH] [--findings N] [--coverage] [--sided]
+                             sends commands by chance instead; a group is one of xtask/src/random/grammar.txt, or the
+                             name of a command; --sided also shows where only Redis agrees
+  bench [base|p1|p16|random|p100|workers|idle|commands|all] [-n N] [--rounds N] [--servers A,B]
                              tables of server CPU per request, as markdown
   null-server --port N       answers +OK to every command: the floor that bench measures against
   fuzz TARGET [SECONDS]      coverage-guided fuzzing of one of fuzz/targets

@@ -47,7 +47,10 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     // Rust reads "1e999" as infinity; strtod reports a range error besides.
     let overflow = value.is_infinite() && !unsigned.as_bytes()[0].eq_ignore_ascii_case(&b'i');
-    (!value.is_nan() && !overflow).then_some(value)
+    // "1e-400" is a range error too: it is not zero, and no double but zero is near.
+    let mantissa = unsigned.split(['e', 'E']).next().unwrap_or_default();
+    let underflow = value == 0.0 && mantissa.contains(|digit| matches!(digit, '1'..='9'));
+    (!value.is_nan() && !overflow && !underflow).then_some(value)
 }
 
 /// The double that C's `strtod` makes of `text`, its range error ignored: nothing at all is 0,
@@ -81,8 +84,8 @@ fn parse_hex(text: &str) -> Option<f64> {
         value += digit.to_digit(16)? as f64 * scale;
         scale /= 16.0;
     }
-    let value = value * 2f64.powi(exponent);
-    value.is_finite().then_some(value)
+    let scaled = value * 2f64.powi(exponent);
+    (scaled.is_finite() && (scaled == 0.0) == (value == 0.0)).then_some(scaled)
 }
 
 /// A buffer for [`format_f64`].
@@ -243,7 +246,21 @@ mod tests {
         assert_eq!(parse_f64(b"+infinity"), Some(f64::INFINITY));
         assert_eq!(parse_f64(b".5"), Some(0.5));
         assert_eq!(parse_f64(b"5."), Some(5.0));
-        for text in ["", " 1", "1 ", "nan", "1x", "1e999", "0x", "--1"] {
+        assert_eq!(parse_f64(b"-0e5"), Some(0.0));
+        assert_eq!(parse_f64(b"5e-324"), Some(5e-324));
+        for text in [
+            "",
+            " 1",
+            "1 ",
+            "nan",
+            "1x",
+            "1e999",
+            "1e-400",
+            "-0.1e-400",
+            "0x1p-1100",
+            "0x",
+            "--1",
+        ] {
             assert_eq!(parse_f64(text.as_bytes()), None, "{text:?}");
         }
     }
@@ -255,6 +272,7 @@ mod tests {
         check("", Some(0.0));
         check(" 5", None);
         check("1e999", Some(f64::INFINITY));
+        check("1e-400", Some(0.0));
         check("nan", None);
         check("5 ", None);
     }

@@ -5,6 +5,7 @@
 //! are pinned to one processor and the load to another, the rounds go from server to server, and medians are printed
 //! with their ratio to Redis 7.0. Quote ratios within one run only.
 
+mod commands;
 mod idle;
 mod load;
 mod null;
@@ -121,7 +122,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "random" => &[RANDOM],
         "p100" => &[P100, P100_RANDOM],
         "all" => &[BASE, P1, P16, RANDOM, P100, P100_RANDOM],
-        "workers" | "idle" => &[],
+        "commands" | "workers" | "idle" => &[],
         other => bail!("there is no bench {other}"),
     };
     if ["idle", "all"].contains(&options.which.as_str()) {
@@ -142,6 +143,22 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             let servers = start(&peers, SERVER_CPU)?;
             println!("{}", load.table(table, &peers, &servers)?);
         }
+    }
+    if options.which == "commands" {
+        let names: &[&'static str] = match options.servers {
+            None => &["redis-7.0", "caracal"],
+            Some(_) => &["redis-7.0", "valkey-9.1", "redis-8.2", "caracal"],
+        };
+        let peers = contestants(&options, names)?;
+        let servers = start(&peers, SERVER_CPU)?;
+        let table = commands::table(
+            &load.benchmark,
+            options.requests,
+            options.rounds,
+            &peers,
+            &servers,
+        )?;
+        println!("{table}");
     }
     if ["workers", "all"].contains(&options.which.as_str()) {
         let pair = contestants(&options, &["caracal", "caracal-2"])?;

@@ -16,7 +16,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use self::listed::{Listed, NO_REASON, Row};
-use self::reply::Reply;
+pub(crate) use self::play::reply as reply_of;
+pub(crate) use self::reply::Reply;
+pub(crate) use self::script::Look;
 use self::script::Script;
 use crate::oracles::{self, Oracle};
 use crate::server::{Server, plain_flags};
@@ -35,6 +37,11 @@ type Replies = Vec<Vec<Option<Vec<Reply>>>>;
 
 /// The task.
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    if let [option, rest @ ..] = args
+        && option == "--random"
+    {
+        return crate::random::run(rest);
+    }
     let options = Options::parse(args)?;
     let started = Instant::now();
     let scripts = read_corpus(&options.filter)?;

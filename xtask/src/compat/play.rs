@@ -276,7 +276,8 @@ impl Connection {
     }
 }
 
-fn reply(value: Value) -> Reply {
+/// A reply from what the decoder read.
+pub(crate) fn reply(value: Value) -> Reply {
     let all = |items: Vec<Value>| items.into_iter().map(reply).collect();
     match value {
         Value::Simple(text) => Reply::Simple(text),

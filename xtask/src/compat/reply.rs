@@ -5,8 +5,8 @@ use std::fmt;
 use super::script::Look;
 
 /// A reply, or what came in its place.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reply {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Reply {
     Simple(Vec<u8>),
     Error(Vec<u8>),
     Integer(i64),
@@ -32,7 +32,7 @@ pub(super) enum Reply {
 
 impl Reply {
     /// What `looks`, applied one after the other, leave of this reply.
-    pub(super) fn seen_through(self, looks: &[Look]) -> Self {
+    pub(crate) fn seen_through(self, looks: &[Look]) -> Self {
         looks.iter().fold(self, |reply, look| match reply {
             Self::Closed | Self::Nothing(_) => reply,
             _ => reply.through(look),
@@ -100,7 +100,8 @@ impl Reply {
         }
     }
 
-    fn kind(&self) -> &'static str {
+    /// The name of its type.
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Simple(_) => "simple",
             Self::Error(_) => "error",
@@ -124,7 +125,7 @@ impl Reply {
     }
 
     /// The text of a reply that is one.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         match self {
             Self::Simple(text) | Self::Error(text) | Self::Bulk(text) | Self::Verbatim(text) => {
                 Some(String::from_utf8_lossy(text).into_owned())

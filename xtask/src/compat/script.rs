@@ -79,7 +79,7 @@ pub(super) enum Part {
 }
 
 /// What of a reply is compared.
-pub(super) enum Look {
+pub(crate) enum Look {
     Sorted,
     DeeplySorted,
     Pairs,

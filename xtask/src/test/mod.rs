@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{compat, fuzz, oracles, target_dir, tidy, workspace};
+use crate::{compat, fuzz, oracles, random, target_dir, tidy, workspace};
 
 /// How a step ended, short of an error.
 enum Outcome {
@@ -95,6 +95,17 @@ impl Run {
                 )));
             }
             compat::run(&[]).map(|()| Outcome::Passed)
+        })?;
+        // A fixed seed, so that a failure is the same here and there. By hand it may run for hours, from other seeds.
+        self.step("Commands by chance, replies compared (random)", || {
+            let missing = missing_oracles();
+            if !missing.is_empty() {
+                return Ok(Outcome::Missing(format!(
+                    "not installed: {}",
+                    missing.join(", ")
+                )));
+            }
+            random::run(&["60", "--seed", "1"].map(String::from)).map(|()| Outcome::Passed)
         })?;
         self.step("redis-cli", clients::redis_cli)?;
         self.step("redis-benchmark", clients::redis_benchmark)?;

@@ -50,7 +50,7 @@ fn set(ctx: &mut Ctx<'_>, args: Args<'_>, name: &str) -> Result<usize, CommandEr
     let limits = limits(ctx);
     let mut guard = ctx.db.collection_or_new::<HashMap>(args.at(1))?;
     let hash = &mut *guard;
-    hash.expect(hash.len() + pairs.len(), &limits);
+    hash.expect(pairs.len(), &limits);
     let added = pairs
         .iter()
         .filter(|[field, value]| hash.set(field, value, &limits))
@@ -67,6 +67,10 @@ mod tests {
     fn hset() {
         check("HSET h a 1 b 2 ; HSET h a 3 c 4 ; HGET h a", ":2 ; :1 ; $3");
         check("HMSET h a 1 ; HGETALL h", "+OK ; [$a $1]");
+        check(
+            "CONFIG SET hash-max-listpack-entries 3 ; HSET h a 1 b 2 ; HSET h a 1 b 2 ; OBJECT ENCODING h",
+            "+OK ; :2 ; :0 ; $listpack",
+        );
         check(
             "HSET h a 1 b",
             "-ERR wrong number of arguments for 'hset' command",

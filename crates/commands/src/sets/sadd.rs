@@ -26,6 +26,8 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let members = &args.words()[2..];
     if set.is_empty() {
         *set = Set::for_members(members[0], members.len(), &limits);
+    } else {
+        set.expect(members.len(), &limits);
     }
     let added = members
         .iter()
@@ -50,6 +52,10 @@ mod tests {
         check(
             "SADD s 1 2 ; SADD s 01 ; SISMEMBER s 1 ; SISMEMBER s 01",
             ":2 ; :1 ; :1 ; :1",
+        );
+        check(
+            "CONFIG SET set-max-intset-entries 2 ; SADD s 1 ; SADD s a b c ; OBJECT ENCODING s",
+            "+OK ; :1 ; :3 ; $hashtable",
         );
     }
 }
