@@ -6,9 +6,11 @@
 
 use engine::spec::Command;
 
+mod bitmaps;
 mod connection;
 mod generic;
 mod hashes;
+mod hyperloglog;
 mod lists;
 mod scanning;
 mod server;
@@ -18,9 +20,11 @@ mod strings;
 
 /// All commands, by group.
 const GROUPS: &[&[Command]] = &[
+    bitmaps::COMMANDS,
     connection::COMMANDS,
     generic::COMMANDS,
     hashes::COMMANDS,
+    hyperloglog::COMMANDS,
     lists::COMMANDS,
     server::COMMANDS,
     sets::COMMANDS,

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use structures::table::{Slot, Table};
 
 use crate::change::{ChangeLog, Event};
-use crate::entry::{Collection, Entry, EntryRef, Text};
+use crate::entry::{Collection, Entry, EntryRef, INLINE_MAX, Text};
 use crate::guard::{EntryMut, TextMut};
 use crate::keyspace::Keyspace;
 use crate::shard::{Shape, Shard, ShardData, shard_of};
@@ -430,6 +430,34 @@ impl<'k> Db<'k> {
             held.data.tidy_deadlines();
             self.shards[held.index].publish_deadline(&held.data);
         }
+        self.changes.add(self.database, key, event);
+    }
+
+    /// Makes `text` the string at `key`, whatever was there before, without an expiry. Many bytes are
+    /// moved there and not copied.
+    pub fn put_text(&mut self, key: &[u8], text: Vec<u8>, event: Event) {
+        if text.len() <= INLINE_MAX {
+            self.set_text(key, &text, Expiry::Never, event);
+            return;
+        }
+        let place = self.bury(key);
+        let held = &mut self.held[place.held];
+        let ShardData { table, books } = &mut *held.data;
+        let entry = Entry::growing(key, text, None);
+        match table.entry(place.hash, |entry| entry.key() == key) {
+            Slot::Occupied(mut occupied) => {
+                let before = Shape::of(occupied.get());
+                let old = occupied.replace(entry);
+                self.keyspace.discard(old);
+                books.changed(before, Shape::of(occupied.get()), place.hash);
+            }
+            Slot::Vacant(vacant) => {
+                books.entered(Shape::of(entry.view()), place.hash);
+                vacant.insert(entry);
+            }
+        }
+        held.data.tidy_deadlines();
+        self.shards[held.index].publish_deadline(&held.data);
         self.changes.add(self.database, key, event);
     }
 

@@ -105,6 +105,15 @@ impl Text<'_> {
         }
     }
 
+    /// The bytes of the string, lent to `f`.
+    #[inline]
+    pub fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Text::Int(value) => f(itoa::Buffer::new().format(value).as_bytes()),
+            Text::Bytes(bytes) => f(bytes),
+        }
+    }
+
     /// The bytes of the string, in a vector of their own.
     pub fn to_vec(&self) -> Vec<u8> {
         match self {
@@ -202,6 +211,20 @@ impl<'a> EntryAccess<'a> {
             // SAFETY: the word of a raw entry is the pointer of the Vec that it owns, and the entry
             // is borrowed exclusively for 'a.
             .then(|| unsafe { &mut *(self.view().word() as usize as *mut Vec<u8>) })
+    }
+
+    /// The bytes of an [`Kind::Inline`] or [`Kind::Raw`] entry.
+    pub fn into_bytes(self) -> Option<&'a mut [u8]> {
+        let view = self.view();
+        if view.kind() == Kind::Inline {
+            let (offset, len) = (view.key_offset() + view.key_len(), view.text_len());
+            // SAFETY: the text of an inline entry stands behind the key, and the entry is borrowed
+            // exclusively for 'a.
+            return Some(unsafe {
+                std::slice::from_raw_parts_mut(self.raw.as_ptr().add(offset), len)
+            });
+        }
+        self.into_raw_text().map(Vec::as_mut_slice)
     }
 
     /// The collection, if the entry is of that type.
@@ -333,6 +356,13 @@ impl Entry {
             return self;
         }
         let replacement = Entry::text(self.view().key(), text, expiry);
+        replacement.keep_access_of(&self);
+        replacement
+    }
+
+    /// The same key holding `text`, which stays in its allocation and has room to grow.
+    pub fn with_growing(self, text: Vec<u8>, expiry: Option<u64>) -> Entry {
+        let replacement = Entry::growing(self.view().key(), text, expiry);
         replacement.keep_access_of(&self);
         replacement
     }

@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use structures::table::{Occupied, Slot};
 
 use crate::change::{ChangeLog, Event};
-use crate::entry::{Collection, Entry, Kind, Text};
+use crate::entry::{Collection, Entry, INLINE_MAX, Kind, Text};
 use crate::keyspace::Keyspace;
 use crate::shard::{Books, Shape};
 
@@ -204,7 +204,7 @@ impl<'d> TextMut<'d> {
                 if occupied.get().kind() != Kind::Raw {
                     let text = occupied.get().as_text().map(|text| text.to_vec());
                     let text = text.unwrap_or_default();
-                    occupied.update(|old| Entry::growing(old.view().key(), text, expiry));
+                    occupied.update(|old| old.with_growing(text, expiry));
                 }
                 let bytes = occupied.as_mut().into_raw_text();
                 let result = edit(bytes.expect("made so that it can grow"));
@@ -223,5 +223,121 @@ impl<'d> TextMut<'d> {
         };
         self.changes.add(self.database, self.key, event);
         result
+    }
+
+    /// The bytes, to change them where they are. There are at least `len_min`: zeros stand for what
+    /// is missing. The expiry stays.
+    ///
+    /// A string that is long enough is neither copied nor moved; one that has to grow gets room to
+    /// grow further; a new one is stored as if it had been set.
+    pub fn into_bytes(self, len_min: usize) -> BytesMut<'d> {
+        let (occupied, is_grown) = match self.slot {
+            Slot::Occupied(mut occupied) => {
+                let is_grown = grow(&mut occupied, len_min, self.books, self.hash);
+                (occupied, is_grown)
+            }
+            Slot::Vacant(vacant) => {
+                // Zeroed by the allocator, which for long strings means not yet touched.
+                let bytes = vec![0; len_min];
+                let entry = if len_min <= INLINE_MAX {
+                    Entry::text(self.key, &bytes, None)
+                } else {
+                    Entry::growing(self.key, bytes, None)
+                };
+                self.books.entered(Shape::of(entry.view()), self.hash);
+                (vacant.insert(entry), true)
+            }
+        };
+        BytesMut {
+            occupied,
+            changes: self.changes,
+            database: self.database,
+            is_grown,
+            is_open: is_grown,
+        }
+    }
+}
+
+/// Makes the string of an entry one of bytes, of which there are at least `len_min`. Returns whether
+/// there were fewer.
+fn grow(occupied: &mut Occupied<'_, Entry>, len_min: usize, books: &mut Books, hash: u64) -> bool {
+    let len = match occupied.get().as_text() {
+        Some(Text::Bytes(bytes)) => Some(bytes.len()),
+        _ => None,
+    };
+    if len.is_some_and(|len| len >= len_min) {
+        return false;
+    }
+    let before = Shape::of(occupied.get());
+    let expiry = occupied.get().expiry();
+    let old_len;
+    if let Some(bytes) = occupied.as_mut().into_raw_text() {
+        old_len = bytes.len();
+        bytes.resize(len_min, 0);
+    } else {
+        let mut bytes = occupied
+            .get()
+            .as_text()
+            .map_or(Vec::new(), |text| text.to_vec());
+        old_len = bytes.len();
+        bytes.resize(old_len.max(len_min), 0);
+        occupied.update(|old| old.with_growing(bytes, expiry));
+    }
+    books.changed(before, Shape::of(occupied.get()), hash);
+    old_len < len_min
+}
+
+/// The bytes of a string that is being changed.
+///
+/// Dropped without a commit after a change, it panics in debug builds.
+#[must_use]
+pub struct BytesMut<'d> {
+    /// The entry of a string of bytes.
+    occupied: Occupied<'d, Entry>,
+    changes: &'d mut ChangeLog,
+    database: usize,
+    is_grown: bool,
+    /// Whether there is something to commit.
+    is_open: bool,
+}
+
+impl BytesMut<'_> {
+    /// Ends the change if the bytes are changed or there are more of them; `event` describes it.
+    pub fn commit_if(mut self, is_changed: bool, event: Event) {
+        self.is_open = false;
+        if is_changed || self.is_grown {
+            let key = self.occupied.get().key();
+            self.changes.add(self.database, key, event);
+        }
+    }
+}
+
+impl Deref for BytesMut<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self.occupied.get().as_text() {
+            Some(Text::Bytes(bytes)) => bytes,
+            _ => unreachable!("the guard was made of a string of bytes"),
+        }
+    }
+}
+
+impl DerefMut for BytesMut<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.is_open = true;
+        self.occupied
+            .as_mut()
+            .into_bytes()
+            .expect("the guard was made of a string of bytes")
+    }
+}
+
+impl Drop for BytesMut<'_> {
+    fn drop(&mut self) {
+        debug_assert!(
+            !self.is_open || std::thread::panicking(),
+            "a string was changed and the change not committed"
+        );
     }
 }

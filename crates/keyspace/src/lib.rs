@@ -16,6 +16,6 @@ pub mod sync;
 pub use change::{Change, ChangeLog, Event, EventClass};
 pub use db::{Db, Expiry, Place, WrongType};
 pub use entry::{Collection, Entry, EntryRef, Kind, Text, Value};
-pub use guard::{EntryMut, TextMut};
+pub use guard::{BytesMut, EntryMut, TextMut};
 pub use keyspace::Keyspace;
 pub use shard::{SHARDS, Shard};
