@@ -7,6 +7,7 @@
 use engine::spec::Command;
 
 mod connection;
+mod drawing;
 mod generic;
 mod hashes;
 mod lists;
