@@ -8,6 +8,7 @@ use engine::spec::Command;
 
 mod bitmaps;
 mod connection;
+mod drawing;
 mod generic;
 mod hashes;
 mod hyperloglog;

@@ -222,13 +222,19 @@ pub mod access {
 }
 
 /// Where the search for keys begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum BeginSearch {
     /// At this argument; the name is 0.
     Index(usize),
     /// Behind this word, looked for from an argument on (from the end if negative).
     Keyword(&'static str, i32),
+    /// Where this function says, for words that no general rule describes; if there is none, the
+    /// keys are not among the words. To clients it is unknown.
+    Unknown(Option<FindKey>),
 }
+
+/// The position of a key in these words, if they have it.
+pub type FindKey = fn(&[&[u8]]) -> Option<usize>;
 
 /// Which arguments from there on are keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -316,6 +322,13 @@ impl KeySpec {
         }
     }
 
+    /// The one key is where `find` says; without that the keys are not among the words.
+    pub const fn unknown(find: Option<FindKey>, flags: u32) -> KeySpec {
+        let mut spec = KeySpec::first(flags);
+        spec.begin = BeginSearch::Unknown(find);
+        spec
+    }
+
     /// With a remark.
     pub const fn notes(mut self, notes: &'static str) -> KeySpec {
         self.notes = notes;
@@ -347,7 +360,7 @@ impl KeySpec {
             return true;
         }
         match self.begin {
-            BeginSearch::Keyword(..) => true,
+            BeginSearch::Keyword(..) | BeginSearch::Unknown(_) => true,
             BeginSearch::Index(_) => false,
         }
     }
@@ -368,6 +381,7 @@ impl KeySpec {
                 };
                 found? + 1
             }
+            BeginSearch::Unknown(find) => find?(words)?,
         };
         let (first, last, step) = match self.find {
             FindKeys::Range { last, step, limit } => {
@@ -427,6 +441,11 @@ pub struct CommandSpec {
     pub replaced_by: Option<(&'static str, &'static str)>,
     /// Version and change, for COMMAND DOCS.
     pub history: &'static [(&'static str, &'static str)],
+    /// Whether a command of these words runs alone, as one with [`flags::EXCLUSIVE`] does: if they
+    /// do not tell its keys. It takes those with `Db::reach`.
+    pub alone_if: Option<fn(&[&[u8]]) -> bool>,
+    /// The number of a second database, if these words name one, in which the keys are held too.
+    pub also_in: Option<fn(&[&[u8]]) -> Option<usize>>,
     /// The ACL categories that stand in place of its group's.
     pub categories: Option<&'static [&'static str]>,
 }
@@ -448,6 +467,8 @@ impl CommandSpec {
             tips: &[],
             replaced_by: None,
             history: &[],
+            alone_if: None,
+            also_in: None,
             categories: None,
         }
     }
@@ -526,6 +547,18 @@ impl CommandSpec {
         self
     }
 
+    /// See [`CommandSpec::alone_if`].
+    pub const fn alone_if(mut self, is_alone: fn(&[&[u8]]) -> bool) -> Self {
+        self.alone_if = Some(is_alone);
+        self
+    }
+
+    /// See [`CommandSpec::also_in`].
+    pub const fn also_in(mut self, database: fn(&[&[u8]]) -> Option<usize>) -> Self {
+        self.also_in = Some(database);
+        self
+    }
+
     /// See [`CommandSpec::categories`]; each name with its `@`.
     pub const fn categories(mut self, categories: &'static [&'static str]) -> Self {
         self.categories = Some(categories);
@@ -536,6 +569,26 @@ impl CommandSpec {
     #[inline]
     pub const fn has(&self, flags: u32) -> bool {
         self.flags & flags == flags
+    }
+
+    /// Whether the arity allows this many words.
+    #[inline]
+    pub const fn allows(&self, words: usize) -> bool {
+        words >= self.words_min && words <= self.words_max
+    }
+
+    /// Whether a command of these words runs alone.
+    pub fn is_exclusive(&self, words: &[&[u8]]) -> bool {
+        let is_alone = |is_alone: fn(&[&[u8]]) -> bool| is_alone(words);
+        self.has(flags::EXCLUSIVE)
+            || self.allows(words.len()) && self.alone_if.is_some_and(is_alone)
+    }
+
+    /// Whether commands of all words hold the shards of their keys in one database and no more, and
+    /// run beside others.
+    #[inline]
+    pub const fn is_plain(&self) -> bool {
+        !self.has(flags::EXCLUSIVE) && self.alone_if.is_none() && self.also_in.is_none()
     }
 
     /// The arity as COMMAND INFO writes it: negative for a minimum.

@@ -433,6 +433,37 @@ impl Entry {
         replacement
     }
 
+    /// The same value and expiry under another key. A boxed value is not copied.
+    pub fn with_key(mut self, key: &[u8]) -> Entry {
+        let view = self.view();
+        let content = match view.kind() {
+            Kind::Inline => Content::Inline(view.inline_text()),
+            // The boxed value moves to the new entry: the old one must not free it.
+            kind => Content::Word(kind, view.word()),
+        };
+        let replacement = Entry::build(key, content, view.expiry());
+        replacement.keep_access_of(&self);
+        self.free_allocation();
+        std::mem::forget(self);
+        replacement
+    }
+
+    /// A copy of a value, with its expiry, under another key.
+    pub fn copy_of(view: EntryRef<'_>, key: &[u8]) -> Entry {
+        let expiry = view.expiry();
+        match view.value() {
+            Value::Text(Text::Int(value)) => Entry::int(key, value, expiry),
+            Value::Text(Text::Bytes(bytes)) if view.kind() == Kind::Raw => {
+                Entry::growing(key, bytes.to_vec(), expiry)
+            }
+            Value::Text(Text::Bytes(bytes)) => Entry::build(key, Content::Inline(bytes), expiry),
+            Value::List(list) => Entry::collection(key, list.clone(), expiry),
+            Value::Set(set) => Entry::collection(key, set.clone(), expiry),
+            Value::Hash(hash) => Entry::collection(key, hash.clone(), expiry),
+            Value::SortedSet(set) => Entry::collection(key, set.clone(), expiry),
+        }
+    }
+
     /// Takes over the access clock of `other`, whose successor this is.
     fn keep_access_of(&self, other: &Entry) {
         let clock = other.view().access();
@@ -767,13 +798,16 @@ mod tests {
         fn rewrites(
             key_len in prop_oneof![0usize..40, LONG - 1..LONG + 2],
             first in (text(), expiry()),
-            steps in proptest::collection::vec((proptest::option::of(text()), expiry()), 0..8),
+            steps in proptest::collection::vec(
+                (proptest::option::of(text()), expiry(), 0usize..3),
+                0..8,
+            ),
         ) {
-            let key = vec![b'k'; key_len];
+            let mut key = vec![b'k'; key_len];
             let (mut text, mut expiry) = first;
             let mut entry = Entry::text(&key, &text, expiry);
             entry.view().set_access(0xabcdef);
-            for (new_text, new_expiry) in steps {
+            for (new_text, new_expiry, longer) in steps {
                 expiry = new_expiry;
                 match new_text {
                     Some(new_text) => {
@@ -782,6 +816,13 @@ mod tests {
                     }
                     None => entry = entry.with_expiry(expiry),
                 }
+                key.resize(key.len() + longer, b'n');
+                entry = entry.with_key(&key);
+                let copy = Entry::copy_of(entry.view(), b"copy");
+                prop_assert_eq!(copy.view().key(), b"copy");
+                prop_assert_eq!(copy.view().expiry(), expiry);
+                prop_assert_eq!(copy.view().kind(), entry.view().kind());
+                prop_assert_eq!(copy.view().as_text().unwrap().to_vec(), &text[..]);
                 let view = entry.view();
                 prop_assert_eq!(view.key(), &key[..]);
                 prop_assert_eq!(view.expiry(), expiry);

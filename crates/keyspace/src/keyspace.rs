@@ -15,6 +15,8 @@ const FREE_ON_THE_SPOT_MAX: usize = 64;
 pub struct Keyspace {
     /// The shards of a database come into being with its first use: most servers use one.
     databases: Box<[OnceLock<Box<[Shard]>>]>,
+    /// Which of `databases` goes by a number. Changed only while nobody else is inside the gate.
+    order: Box<[AtomicUsize]>,
     epoch_ms: u64,
     reaper: Reaper,
 }
@@ -25,6 +27,7 @@ impl Keyspace {
     pub fn new(databases: usize, epoch_ms: u64) -> Self {
         Keyspace {
             databases: (0..databases).map(|_| OnceLock::new()).collect(),
+            order: (0..databases).map(AtomicUsize::new).collect(),
             epoch_ms,
             reaper: Reaper::start(),
         }
@@ -41,13 +44,30 @@ impl Keyspace {
     /// If there is no such database.
     #[inline]
     pub fn shards(&self, database: usize) -> &[Shard] {
-        self.databases[database]
+        self.databases[self.place(database)]
             .get_or_init(|| (0..SHARDS).map(|_| Shard::new(self.epoch_ms)).collect())
     }
 
     /// The shards of a database that has ever been used.
     pub fn used_shards(&self, database: usize) -> Option<&[Shard]> {
-        self.databases.get(database)?.get().map(|shards| &**shards)
+        if database >= self.databases.len() {
+            return None;
+        }
+        let shards = self.databases[self.place(database)].get()?;
+        Some(shards)
+    }
+
+    /// The place among `databases` of the one that goes by this number.
+    #[inline]
+    fn place(&self, database: usize) -> usize {
+        // The gate orders this with `swap`.
+        self.order[database].load(Ordering::Relaxed)
+    }
+
+    /// Exchanges the numbers of two databases. The caller is alone inside the gate.
+    pub(crate) fn swap(&self, one: usize, other: usize) {
+        let place = self.order[one].swap(self.place(other), Ordering::Relaxed);
+        self.order[other].store(place, Ordering::Relaxed);
     }
 
     /// The number of keys in a database and of those with an expiry. Shard by shard, so under

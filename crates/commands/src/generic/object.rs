@@ -1,10 +1,16 @@
-//! OBJECT ENCODING key
+//! OBJECT ENCODING key, OBJECT REFCOUNT key
 
 use engine::spec::{Command, CommandSpec, KeySpec, access, flags};
 use engine::{Args, CommandResult, Ctx, DONE};
 use keyspace::{Kind, Text, Value};
 
-pub(super) const OBJECT: Command = Command::container(&SPEC, &[Command::new(&ENCODING_SPEC, run)]);
+pub(super) const OBJECT: Command = Command::container(
+    &SPEC,
+    &[
+        Command::new(&ENCODING_SPEC, run_encoding),
+        Command::new(&REFCOUNT_SPEC, run_refcount),
+    ],
+);
 
 const SPEC: CommandSpec = CommandSpec::new("OBJECT")
     .at_least(2)
@@ -22,10 +28,20 @@ const ENCODING_SPEC: CommandSpec = CommandSpec::new("ENCODING")
     .complexity("O(1)")
     .tips(&["nondeterministic_output"]);
 
+const REFCOUNT_SPEC: CommandSpec = CommandSpec::new("REFCOUNT")
+    .exactly(3)
+    .flags(flags::READONLY)
+    .keys(&[KeySpec::at(2, access::RO)])
+    .since("2.2.3")
+    .syntax("key")
+    .summary("Returns the reference count of a value of a key.")
+    .complexity("O(1)")
+    .tips(&["nondeterministic_output"]);
+
 /// A string up to this long is called `embstr`, a longer one `raw`, as Redis users know it.
 const EMBSTR_MAX: usize = 44;
 
-fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
+fn run_encoding(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let Some(entry) = ctx.db.peek(args.at(2)) else {
         ctx.reply.null();
         return DONE;
@@ -41,6 +57,15 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
         Value::SortedSet(set) => set.encoding().as_str(),
     };
     ctx.reply.bulk(name.as_bytes());
+    DONE
+}
+
+/// Values are never shared: a key that is there is the one reference to its value.
+fn run_refcount(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
+    match ctx.db.peek(args.at(2)) {
+        Some(_) => ctx.reply.integer(1),
+        None => ctx.reply.null(),
+    }
     DONE
 }
 
@@ -69,6 +94,14 @@ mod tests {
         check(
             "ZADD z 1 a ; OBJECT ENCODING z ; OBJECT ENCODING none",
             ":1 ; $listpack ; _",
+        );
+    }
+
+    #[test]
+    fn reference_counts() {
+        check(
+            "SET k 12 ; OBJECT REFCOUNT k ; OBJECT REFCOUNT none",
+            "+OK ; :1 ; _",
         );
     }
 }
