@@ -8,6 +8,7 @@ use engine::spec::Command;
 
 mod connection;
 mod generic;
+mod geo;
 mod hashes;
 mod lists;
 mod server;
@@ -19,6 +20,7 @@ mod strings;
 const GROUPS: &[&[Command]] = &[
     connection::COMMANDS,
     generic::COMMANDS,
+    geo::COMMANDS,
     hashes::COMMANDS,
     lists::COMMANDS,
     server::COMMANDS,
