@@ -10,6 +10,7 @@ mod bitmaps;
 mod connection;
 mod drawing;
 mod generic;
+mod geo;
 mod hashes;
 mod hyperloglog;
 mod lists;
@@ -24,6 +25,7 @@ const GROUPS: &[&[Command]] = &[
     bitmaps::COMMANDS,
     connection::COMMANDS,
     generic::COMMANDS,
+    geo::COMMANDS,
     hashes::COMMANDS,
     hyperloglog::COMMANDS,
     lists::COMMANDS,
