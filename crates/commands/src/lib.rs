@@ -10,6 +10,7 @@ mod connection;
 mod generic;
 mod hashes;
 mod lists;
+mod scanning;
 mod server;
 mod sets;
 mod sorted_sets;

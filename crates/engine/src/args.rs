@@ -100,6 +100,46 @@ impl<'a> Args<'a> {
         parse_i64(self.required()?).ok_or(CommandError::NotAnInteger)
     }
 
+    /// The next word as an integer that has a negative: any but the smallest.
+    ///
+    /// # Errors
+    /// As [`Args::integer`]; for the smallest one, the range that Redis names.
+    pub fn negatable(&mut self) -> Result<i64, CommandError> {
+        match self.integer()? {
+            i64::MIN => Err(CommandError::Fixed(
+                "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
+            )),
+            value => Ok(value),
+        }
+    }
+
+    /// The next word as a count, of 0 or more.
+    ///
+    /// # Errors
+    /// A syntax error if there is none, "must be positive" if it is negative or no integer.
+    #[inline]
+    pub fn count(&mut self) -> Result<usize, CommandError> {
+        parse_i64(self.required()?)
+            .and_then(|count| usize::try_from(count).ok())
+            .ok_or(CommandError::NotPositive)
+    }
+
+    /// The next word as the number of keys that follow it, and the keys.
+    ///
+    /// # Errors
+    /// Redis's if it is no positive number, `too_many` if it is greater than the number of words
+    /// behind it.
+    pub fn counted_keys(&mut self, too_many: CommandError) -> Result<&'a [&'a [u8]], CommandError> {
+        let count = parse_i64(self.required()?).filter(|count| *count > 0);
+        let count = count.ok_or(CommandError::Fixed("ERR numkeys should be greater than 0"))?;
+        let keys = usize::try_from(count)
+            .ok()
+            .and_then(|count| self.rest().get(..count))
+            .ok_or(too_many)?;
+        self.skip(keys.len());
+        Ok(keys)
+    }
+
     /// The next word as a float.
     ///
     /// # Errors

@@ -31,6 +31,8 @@ pub enum CommandError {
     NotAnInteger,
     /// A word is no float.
     NotAFloat,
+    /// A word is no count: negative, or no integer.
+    NotPositive,
     /// A constant text, its code included; the groups of commands keep their own.
     Fixed(&'static str),
     /// A composed text, its code included.
@@ -47,6 +49,7 @@ impl CommandError {
             CommandError::Syntax => "ERR syntax error",
             CommandError::NotAnInteger => "ERR value is not an integer or out of range",
             CommandError::NotAFloat => "ERR value is not a valid float",
+            CommandError::NotPositive => "ERR value is out of range, must be positive",
             CommandError::Fixed(text) => text,
             CommandError::Text(text) => return text,
         };

@@ -1,5 +1,19 @@
 //! Numbers as text, by Redis's rules: which texts are integers and floats, and how a double prints.
 
+mod big;
+pub mod extended;
+
+/// The powers of ten that fit in 64 bits.
+const POWERS_OF_TEN: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut index = 1;
+    while index < 20 {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
+
 /// The integer that `text` spells canonically: no leading zero or plus, no space, `-0` is none.
 /// `None` for anything else, so that a value that parses can be printed back to the same bytes.
 #[inline]

@@ -116,6 +116,29 @@ impl IntSet {
         self.search(value).is_ok()
     }
 
+    /// Whether `value` is a member, for values that come in ascending order: `at`, which begins with
+    /// 0, keeps the place where the search goes on. A search costs the logarithm of the distance.
+    pub fn seek(&self, at: &mut usize, value: i64) -> bool {
+        let (len, width) = (self.len(), self.width());
+        let (mut low, mut high, mut step) = (*at, *at, 1);
+        while high < len && self.read(width, high) < value {
+            low = high + 1;
+            high += step;
+            step *= 2;
+        }
+        high = high.min(len);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.read(width, middle) < value {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        *at = low;
+        low < len && self.read(width, low) == value
+    }
+
     /// Adds `value` and says whether it was new.
     ///
     /// # Panics
@@ -408,6 +431,13 @@ mod tests {
                 prop_assert_eq!(set.bounds(), model.first().copied().zip(model.last().copied()));
             }
             prop_assert!(set.iter().eq(model.iter().copied()));
+            let mut at = 0;
+            let around = model.iter().flat_map(|value| [value.saturating_sub(1), *value]);
+            let mut around: Vec<i64> = around.collect();
+            around.sort();
+            for value in around {
+                prop_assert_eq!(set.seek(&mut at, value), model.contains(&value));
+            }
             prop_assert!(set.clone().iter().eq(model.iter().copied()));
             while let Some(first) = model.pop_first() {
                 prop_assert_eq!(set.remove_at(0), first);

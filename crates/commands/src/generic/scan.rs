@@ -1,10 +1,10 @@
 //! SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
 
-use config::glob::{self, Case};
 use engine::spec::{Command, CommandSpec, flags};
-use engine::{Args, CommandError, CommandResult, Ctx, DONE};
+use engine::{Args, CommandResult, Ctx, DONE};
 
 use super::type_name;
+use crate::scanning::{ScanOptions, parse_cursor};
 
 pub(super) const SCAN: Command = Command::new(&SPEC, run);
 
@@ -22,55 +22,21 @@ const SPEC: CommandSpec = CommandSpec::new("SCAN")
     ])
     .history(&[("6.0.0", "Added the `TYPE` subcommand.")]);
 
-const INVALID_CURSOR: CommandError = CommandError::Fixed("ERR invalid cursor");
-
-struct Scan<'a> {
-    cursor: u64,
-    pattern: Option<&'a [u8]>,
-    count: usize,
-    type_name: Option<&'a [u8]>,
-}
-
-fn parse<'a>(mut args: Args<'a>) -> Result<Scan<'a>, CommandError> {
-    let cursor = std::str::from_utf8(args.required()?)
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let cursor = cursor.ok_or(INVALID_CURSOR)?;
-    let mut scan = Scan {
-        cursor,
-        pattern: None,
-        count: 10,
-        type_name: None,
-    };
-    while !args.is_done() {
-        if args.eat("MATCH") {
-            scan.pattern = Some(args.required()?).filter(|pattern| *pattern != b"*");
-        } else if args.eat("COUNT") {
-            let count = args.integer()?;
-            if count < 1 {
-                return Err(CommandError::Syntax);
-            }
-            scan.count = count as usize;
-        } else if args.eat("TYPE") {
-            scan.type_name = Some(args.required()?);
-        } else {
-            return Err(CommandError::Syntax);
+fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
+    let cursor = parse_cursor(&mut args)?;
+    let mut wanted_type = None;
+    let options = ScanOptions::parse(&mut args, |args| {
+        let is_type = args.eat("TYPE");
+        if is_type {
+            wanted_type = Some(args.required()?);
         }
-    }
-    Ok(scan)
-}
-
-fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    let scan = parse(args)?;
+        Ok(is_type)
+    })?;
     let mut keys: Vec<Box<[u8]>> = Vec::new();
-    let next = ctx.db.scan(scan.cursor, scan.count, |entry| {
-        let is_match = scan
-            .pattern
-            .is_none_or(|pattern| glob::matches(pattern, entry.key(), Case::Exact))
-            && scan
-                .type_name
-                .is_none_or(|name| name.eq_ignore_ascii_case(type_name(entry.kind()).as_bytes()));
-        if is_match {
+    let next = ctx.db.scan(cursor, options.count, |entry| {
+        let is_of_type = wanted_type
+            .is_none_or(|name| name.eq_ignore_ascii_case(type_name(entry.kind()).as_bytes()));
+        if is_of_type && options.allow(entry.key()) {
             keys.push(entry.key().into());
         }
     });

@@ -6,20 +6,34 @@ use engine::spec::Command;
 use structures::hash_map::Limits;
 
 mod hdel;
+mod hexists;
 mod hget;
 mod hgetall;
+mod hincrby;
+mod hkeys;
 mod hlen;
 mod hmget;
+mod hrandfield;
+mod hscan;
 mod hset;
+mod hsetnx;
 
 pub(crate) const COMMANDS: &[Command] = &[
     hdel::HDEL,
+    hexists::HEXISTS,
+    hexists::HSTRLEN,
     hget::HGET,
     hgetall::HGETALL,
+    hincrby::HINCRBY,
+    hkeys::HKEYS,
+    hkeys::HVALS,
     hlen::HLEN,
     hmget::HMGET,
+    hrandfield::HRANDFIELD,
+    hscan::HSCAN,
     hset::HMSET,
     hset::HSET,
+    hsetnx::HSETNX,
 ];
 
 /// Up to where hashes are compact.

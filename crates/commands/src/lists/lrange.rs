@@ -4,7 +4,7 @@ use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
 use engine::{Args, CommandResult, Ctx, DONE};
 use structures::list::List;
 
-use super::absolute;
+use super::absolute_range;
 
 pub(super) const LRANGE: Command = Command::new(&SPEC, run);
 
@@ -23,13 +23,10 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         ctx.reply.array(0);
         return DONE;
     };
-    let start = absolute(start, list.len()).unwrap_or(0);
-    let end = absolute(stop, list.len())
-        .map_or(0, |stop| stop.saturating_add(1))
-        .min(list.len());
-    ctx.reply.array(end.saturating_sub(start));
-    if start < end {
-        list.range(start, end)
+    let range = absolute_range(start, stop, list.len());
+    ctx.reply.array(range.len());
+    if !range.is_empty() {
+        list.range(range.start, range.end)
             .for_each(|element| ctx.reply.bulk(element));
     }
     DONE

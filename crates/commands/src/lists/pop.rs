@@ -5,7 +5,7 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE};
 use keyspace::Event;
 use structures::list::List;
 
-use super::{End, NOT_POSITIVE};
+use super::{End, reply_end};
 
 pub(super) const LPOP: Command =
     Command::new(&LPOP_SPEC, |ctx, args| run(ctx, args, End::Front, "lpop"));
@@ -45,26 +45,14 @@ fn pop_many(ctx: &mut Ctx<'_>, mut args: Args<'_>, end: End, event: &'static str
     if args.len() > 3 {
         return Err(CommandError::arity(event));
     }
-    let key = args.required()?;
-    let count = resp::number::parse_i64(args.required()?)
-        .and_then(|count| usize::try_from(count).ok())
-        .ok_or(NOT_POSITIVE)?;
+    let (key, count) = (args.required()?, args.count()?);
     let Some(mut list) = ctx.db.collection_mut::<List>(key)? else {
         ctx.reply.null_array();
         return DONE;
     };
     let count = count.min(list.len());
     ctx.reply.array(count);
-    match end {
-        End::Front => list
-            .range(0, count)
-            .for_each(|element| ctx.reply.bulk(element)),
-        End::Back => {
-            let len = list.len();
-            list.range_rev(len - count, len)
-                .for_each(|element| ctx.reply.bulk(element));
-        }
-    }
+    reply_end(&mut ctx.reply, &list, end, count);
     list.drop_items(end, count);
     list.commit_if(count > 0, Event::list(event));
     DONE

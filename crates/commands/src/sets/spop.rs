@@ -7,7 +7,7 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE, random};
 use keyspace::Event;
 use structures::set::Set;
 
-use super::{NOT_POSITIVE, reply_item};
+use super::reply_item;
 
 pub(super) const SPOP: Command = Command::new(&SPEC, run);
 
@@ -46,10 +46,7 @@ fn pop_many(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     if args.len() > 3 {
         return Err(CommandError::Syntax);
     }
-    let key = args.required()?;
-    let count = resp::number::parse_i64(args.required()?)
-        .and_then(|count| usize::try_from(count).ok())
-        .ok_or(NOT_POSITIVE)?;
+    let (key, count) = (args.required()?, args.count()?);
     let Some(mut set) = ctx.db.collection_mut::<Set>(key)? else {
         ctx.reply.set(0);
         return DONE;

@@ -9,7 +9,7 @@ use resp::number::parse_f64;
 use smallvec::SmallVec;
 use structures::sorted_set::{Limits, SortedSet};
 
-use super::limits;
+use super::{NOT_A_NUMBER, limits};
 
 pub(super) const ZADD: Command = Command::new(&SPEC, run);
 
@@ -34,7 +34,6 @@ const GT_LT_NX: CommandError =
     CommandError::Fixed("ERR GT, LT, and/or NX options at the same time are not compatible");
 const INCR_ONE_PAIR: CommandError =
     CommandError::Fixed("ERR INCR option supports a single increment-element pair");
-const NOT_A_NUMBER: CommandError = CommandError::Fixed("ERR resulting score is not a number (NaN)");
 
 /// Which members may get the new score.
 #[derive(Clone, Copy, Default)]

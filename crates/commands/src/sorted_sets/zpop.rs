@@ -5,7 +5,7 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE};
 use keyspace::Event;
 use structures::sorted_set::SortedSet;
 
-use super::{NOT_POSITIVE, reply_pairs};
+use super::reply_pairs;
 
 pub(super) const ZPOPMIN: Command = Command::new(&ZPOPMIN_SPEC, |ctx, args| {
     run(ctx, args, End::Min, "zpopmin")
@@ -60,10 +60,7 @@ fn pop_many(ctx: &mut Ctx<'_>, mut args: Args<'_>, end: End, event: &'static str
     if args.len() > 3 {
         return Err(CommandError::Syntax);
     }
-    let key = args.required()?;
-    let count = resp::number::parse_i64(args.required()?)
-        .and_then(|count| usize::try_from(count).ok())
-        .ok_or(NOT_POSITIVE)?;
+    let (key, count) = (args.required()?, args.count()?);
     let Some(mut set) = ctx.db.collection_mut::<SortedSet>(key)? else {
         ctx.reply.array(0);
         return DONE;

@@ -1,20 +1,30 @@
-//! ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES], and ZREVRANGE
-//!
-//! Every kind of range becomes a range of ranks first; direction, offset and limit are arithmetic on
-//! those.
-
-use std::ops::Range;
+//! ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES], and its older
+//! forms: ZREVRANGE, ZRANGEBYSCORE, ZREVRANGEBYSCORE, ZRANGEBYLEX and ZREVRANGEBYLEX
 
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
-use engine::{Args, CommandError, CommandResult, Ctx, DONE};
-use structures::sorted_set::{LexRange, ScoreRange, SortedSet};
+use engine::{Args, CommandResult, Ctx, DONE};
+use structures::sorted_set::SortedSet;
 
-use super::bounds::{self, Ranks};
+use super::range::{Direction, Kind, Selection, Settled};
 use super::reply_pairs;
 
-pub(super) const ZRANGE: Command = Command::new(&ZRANGE_SPEC, |ctx, args| run(ctx, parse(args)?));
-pub(super) const ZREVRANGE: Command =
-    Command::new(&ZREVRANGE_SPEC, |ctx, args| run(ctx, parse_reverse(args)?));
+pub(super) const ZRANGE: Command =
+    Command::new(&ZRANGE_SPEC, |ctx, args| run(ctx, args, Settled::default()));
+pub(super) const ZREVRANGE: Command = Command::new(&ZREVRANGE_SPEC, |ctx, args| {
+    run(ctx, args, settled(Kind::Rank, Direction::Descending))
+});
+pub(super) const ZRANGEBYSCORE: Command = Command::new(&ZRANGEBYSCORE_SPEC, |ctx, args| {
+    run(ctx, args, settled(Kind::Score, Direction::Ascending))
+});
+pub(super) const ZREVRANGEBYSCORE: Command = Command::new(&ZREVRANGEBYSCORE_SPEC, |ctx, args| {
+    run(ctx, args, settled(Kind::Score, Direction::Descending))
+});
+pub(super) const ZRANGEBYLEX: Command = Command::new(&ZRANGEBYLEX_SPEC, |ctx, args| {
+    run(ctx, args, settled(Kind::Lex, Direction::Ascending))
+});
+pub(super) const ZREVRANGEBYLEX: Command = Command::new(&ZREVRANGEBYLEX_SPEC, |ctx, args| {
+    run(ctx, args, settled(Kind::Lex, Direction::Descending))
+});
 
 const BASE: CommandSpec = CommandSpec::new("")
     .group(Group::SortedSet)
@@ -43,141 +53,74 @@ const ZREVRANGE_SPEC: CommandSpec = CommandSpec {
 .summary("Returns members in a sorted set within a range of indexes in reverse order.")
 .deprecated("6.2.0", "`ZRANGE` with the `REV` argument");
 
-const LIMIT_NEEDS_BY: CommandError = CommandError::Fixed(
-    "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
-);
-const NO_SCORES_BY_LEX: CommandError =
-    CommandError::Fixed("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
-
-struct Zrange<'a> {
-    key: &'a [u8],
-    by: By<'a>,
-    is_reverse: bool,
-    /// Offset and count; a negative count is all.
-    limit: Option<(i64, i64)>,
-    with_scores: bool,
+const BY_BASE: CommandSpec = CommandSpec {
+    complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements being returned. If M is constant (e.g. always asking for the first 10 elements with LIMIT), you can consider it O(log(N)).",
+    ..BASE
 }
+.since("2.8.9");
 
-enum By<'a> {
-    Rank(Ranks),
-    Score(ScoreRange),
-    Lex(LexRange<'a>),
+const ZRANGEBYSCORE_SPEC: CommandSpec = CommandSpec {
+    name: "ZRANGEBYSCORE",
+    ..BY_BASE
 }
+.since("1.0.5")
+.syntax("key min max [WITHSCORES] [LIMIT offset count]")
+.summary("Returns members in a sorted set within a range of scores.")
+.history(&[("2.0.0", "Added the `WITHSCORES` modifier.")])
+.deprecated("6.2.0", "`ZRANGE` with the `BYSCORE` argument");
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Rank,
-    Score,
-    Lex,
+const ZREVRANGEBYSCORE_SPEC: CommandSpec = CommandSpec {
+    name: "ZREVRANGEBYSCORE",
+    ..BY_BASE
 }
+.since("2.2.0")
+.syntax("key max min [WITHSCORES] [LIMIT offset count]")
+.summary("Returns members in a sorted set within a range of scores in reverse order.")
+.history(&[("2.1.6", "`min` and `max` can be exclusive.")])
+.deprecated("6.2.0", "`ZRANGE` with the `REV` and `BYSCORE` arguments");
 
-fn parse<'a>(args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
-    parse_options(args, None, None)
+const ZRANGEBYLEX_SPEC: CommandSpec = CommandSpec {
+    name: "ZRANGEBYLEX",
+    ..BY_BASE
 }
+.syntax("key min max [LIMIT offset count]")
+.summary("Returns members in a sorted set within a lexicographical range.")
+.deprecated("6.2.0", "`ZRANGE` with the `BYLEX` argument");
 
-fn parse_reverse<'a>(args: Args<'a>) -> Result<Zrange<'a>, CommandError> {
-    parse_options(args, Some(Kind::Rank), Some(true))
+const ZREVRANGEBYLEX_SPEC: CommandSpec = CommandSpec {
+    name: "ZREVRANGEBYLEX",
+    ..BY_BASE
 }
+.syntax("key max min [LIMIT offset count]")
+.summary("Returns members in a sorted set within a lexicographical range in reverse order.")
+.deprecated("6.2.0", "`ZRANGE` with the `REV` and `BYLEX` arguments");
 
-/// The options of the whole family; what a command's name settles already is no option of it.
-fn parse_options<'a>(
-    mut args: Args<'a>,
-    mut kind: Option<Kind>,
-    mut is_reverse: Option<bool>,
-) -> Result<Zrange<'a>, CommandError> {
-    let (key, start, stop) = (args.required()?, args.required()?, args.required()?);
-    let (mut limit, mut with_scores) = (None, false);
-    while !args.is_done() {
-        if args.eat("WITHSCORES") {
-            with_scores = true;
-        } else if args.rest().len() > 2 && args.eat("LIMIT") {
-            limit = Some((args.integer()?, args.integer()?));
-        } else if is_reverse.is_none() && args.eat("REV") {
-            is_reverse = Some(true);
-        } else if kind.is_none() && args.eat("BYSCORE") {
-            kind = Some(Kind::Score);
-        } else if kind.is_none() && args.eat("BYLEX") {
-            kind = Some(Kind::Lex);
-        } else {
-            return Err(CommandError::Syntax);
-        }
-    }
-    let (kind, is_reverse) = (kind.unwrap_or(Kind::Rank), is_reverse.unwrap_or(false));
-    // By rank, a limit of all is accepted and means nothing.
-    if kind == Kind::Rank && limit.take().is_some_and(|(_, count)| count != -1) {
-        return Err(LIMIT_NEEDS_BY);
-    }
-    if with_scores && kind == Kind::Lex {
-        return Err(NO_SCORES_BY_LEX);
-    }
-    // Backwards, the greater end comes first.
-    let (min, max) = if is_reverse {
-        (stop, start)
-    } else {
-        (start, stop)
-    };
-    let by = match kind {
-        Kind::Rank => By::Rank(Ranks::parse(start, stop)?),
-        Kind::Score => By::Score(bounds::scores(min, max)?),
-        Kind::Lex => By::Lex(bounds::members(min, max)?),
-    };
-    Ok(Zrange {
-        key,
-        by,
-        is_reverse,
-        limit,
-        with_scores,
-    })
-}
-
-impl Zrange<'_> {
-    /// The ranks that are asked for, in ascending order.
-    fn ranks(&self, set: &SortedSet) -> Range<usize> {
-        let len = set.len();
-        let mut ranks = match &self.by {
-            // Backwards, ranks count from the last member.
-            By::Rank(ranks) if self.is_reverse => {
-                let Range { start, end } = ranks.resolve(len);
-                len - end..len - start
-            }
-            By::Rank(ranks) => ranks.resolve(len),
-            By::Score(range) => set.ranks_by_score(range),
-            By::Lex(range) => set.ranks_by_lex(range),
-        };
-        if let Some((offset, count)) = self.limit {
-            let Ok(offset) = usize::try_from(offset) else {
-                return 0..0;
-            };
-            let offset = offset.min(ranks.len());
-            let count = usize::try_from(count)
-                .unwrap_or(usize::MAX)
-                .min(ranks.len() - offset);
-            if self.is_reverse {
-                ranks = ranks.end - offset - count..ranks.end - offset;
-            } else {
-                ranks = ranks.start + offset..ranks.start + offset + count;
-            }
-        }
-        ranks
+fn settled(kind: Kind, direction: Direction) -> Settled {
+    Settled {
+        kind: Some(kind),
+        direction: Some(direction),
+        is_stored: false,
     }
 }
 
-fn run(ctx: &mut Ctx<'_>, zrange: Zrange<'_>) -> CommandResult {
-    let Some(set) = ctx.db.collection::<SortedSet>(zrange.key)? else {
+fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>, settled: Settled) -> CommandResult {
+    let key = args.required()?;
+    let selection = Selection::parse(args, settled)?;
+    let Some(set) = ctx.db.collection::<SortedSet>(key)? else {
         ctx.reply.array(0);
         return DONE;
     };
-    let ranks = zrange.ranks(set);
+    let ranks = selection.ranks(set);
     let len = ranks.len();
     let range = set.range_by_rank(ranks);
-    match (zrange.with_scores, zrange.is_reverse) {
-        (true, false) => reply_pairs(&mut ctx.reply, len, range),
-        (true, true) => reply_pairs(&mut ctx.reply, len, range.rev()),
-        (false, false) => {
+    match (selection.with_scores, selection.direction) {
+        (true, Direction::Ascending) => reply_pairs(&mut ctx.reply, len, range),
+        (true, Direction::Descending) => reply_pairs(&mut ctx.reply, len, range.rev()),
+        (false, Direction::Ascending) => {
             ctx.reply.array(len);
             range.for_each(|(member, _)| ctx.reply.bulk(member));
         }
-        (false, true) => {
+        (false, Direction::Descending) => {
             ctx.reply.array(len);
             range.rev().for_each(|(member, _)| ctx.reply.bulk(member));
         }
@@ -272,5 +215,38 @@ mod tests {
         check("ZRANGE z 0 1 REV REV", "-ERR syntax error");
         check("ZRANGE z 0 1 BYLEX BYSCORE", "-ERR syntax error");
         check("ZRANGE z 0 -1 LIMIT 0 -1", "[]");
+    }
+
+    #[test]
+    fn older_forms() {
+        let on = |command: &str, want: &str| {
+            check(
+                &format!("ZADD z 1 a 2 b 3 c ; {command}"),
+                &format!(":3 ; {want}"),
+            )
+        };
+        on("ZRANGEBYSCORE z (1 3 LIMIT 1 5", "[$c]");
+        on("ZRANGEBYSCORE z -inf +inf WITHSCORES LIMIT 0 1", "[$a $1]");
+        on("ZREVRANGEBYSCORE z 3 (1", "[$c $b]");
+        on("ZREVRANGEBYSCORE z +inf -inf LIMIT 1 1", "[$b]");
+        on("ZREVRANGEBYSCORE z 1 3", "[]");
+        on("ZREVRANGEBYSCORE z inf -inf LIMIT -1 2", "[]");
+        let on = |command: &str, want: &str| {
+            check(
+                &format!("ZADD z 0 a 0 b 0 c ; {command}"),
+                &format!(":3 ; {want}"),
+            )
+        };
+        on("ZRANGEBYLEX z [b +", "[$b $c]");
+        on("ZRANGEBYLEX z - (c LIMIT 1 9", "[$b]");
+        on("ZREVRANGEBYLEX z + - LIMIT 0 2", "[$c $b]");
+        on("ZREVRANGEBYLEX z (c [a", "[$b $a]");
+        check("ZRANGEBYSCORE z 1 2 BYSCORE", "-ERR syntax error");
+        check("ZREVRANGEBYLEX z + - REV", "-ERR syntax error");
+        check(
+            "ZRANGEBYLEX z - + WITHSCORES",
+            "-ERR syntax error, WITHSCORES not supported in combination with BYLEX",
+        );
+        check("ZRANGEBYSCORE z a 2", "-ERR min or max is not a float");
     }
 }

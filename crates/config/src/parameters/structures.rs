@@ -41,7 +41,7 @@ super::section! { Structures, from super::memory::END;
     /// Entries of a node of a stream; 0 is no limit.
     STREAM_NODE_MAX_ENTRIES: Integer = integer("stream-node-max-entries", 0..=MAX, 100).accepted_only(NOT_YET);
     /// Bytes of a HyperLogLog in its sparse form.
-    HLL_SPARSE_MAX_BYTES: Integer = memory("hll-sparse-max-bytes", 0..=MAX, 3000).accepted_only(NOT_YET);
+    HLL_SPARSE_MAX_BYTES: Integer = memory("hll-sparse-max-bytes", 0..=MAX, 3000);
     /// Seed of the hash of elements, for equal orders of iteration on several servers.
     HASH_SEED: Text = optional("hash-seed").immutable().accepted_only(NOT_YET);
     /// Search vector sets on one thread.

@@ -7,6 +7,7 @@
 //! Invariants: a name is present once; a compact sequence has an even number of items.
 
 mod field;
+mod random;
 
 use crate::hash::hash;
 use crate::item::below;
@@ -229,7 +230,7 @@ impl HashMap {
     /// Visits the names and values of some fields and answers the cursor for the next call. 0
     /// begins and ends a scan; every field that is present throughout is visited at least once. The
     /// compact form is visited as a whole.
-    pub fn scan(&self, cursor: u64, mut visit: impl FnMut(&[u8], &[u8])) -> u64 {
+    pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a [u8], &'a [u8])) -> u64 {
         match &self.0 {
             Form::Table(fields) => fields
                 .table

@@ -17,6 +17,11 @@ impl Members {
         }
     }
 
+    /// Makes room for `more` members.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.table.reserve(more);
+    }
+
     #[inline]
     pub(super) fn table(&self) -> &Table<Member> {
         &self.table
@@ -34,7 +39,13 @@ impl Members {
 
     #[inline]
     pub(super) fn insert(&mut self, member: &[u8]) -> bool {
-        match self.table.entry(hash(member), |other| other == member) {
+        self.insert_hashed(hash(member), member)
+    }
+
+    /// As [`Members::insert`], for a member whose hash is known.
+    #[inline]
+    pub(super) fn insert_hashed(&mut self, hash: u64, member: &[u8]) -> bool {
+        match self.table.entry(hash, |other| other == member) {
             Slot::Occupied(_) => false,
             Slot::Vacant(vacant) => {
                 self.member_bytes += block_size(member.len());

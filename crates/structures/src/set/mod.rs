@@ -8,8 +8,10 @@
 //! Invariants: a member is present once; in the form of integers every member is the canonical text
 //! of one.
 
+pub mod algebra;
 mod member;
 mod members;
+mod random;
 
 use crate::hash::hash;
 use crate::intset::{self, IntSet};
@@ -92,12 +94,42 @@ impl Set {
     }
 
     /// A set of the given members, which may repeat.
+    ///
+    /// See also [`Set::from_new_items`] and [`algebra`].
     pub fn from_items<'a>(items: impl IntoIterator<Item = Item<'a>>, limits: &Limits) -> Set {
         let mut set = Set::new();
         for item in items {
             set.insert_item(item, limits);
         }
         set
+    }
+
+    /// A set of the given members, which are all different.
+    pub fn from_new_items(items: &[Item<'_>], limits: &Limits) -> Set {
+        let mut set = Set::new();
+        let mut digits = Digits::new();
+        for (done, item) in items.iter().enumerate() {
+            if let Form::Table(members) = &mut set.0 {
+                members.insert_new(item.text(&mut digits));
+                continue;
+            }
+            set.insert_new(*item, limits);
+            // Now it is known that there will be a table, and for how many.
+            if let Form::Table(members) = &mut set.0 {
+                members.reserve(items.len() - done - 1);
+            }
+        }
+        set
+    }
+
+    /// Adds a member that is known to be new.
+    fn insert_new(&mut self, item: Item<'_>, limits: &Limits) {
+        match (&self.0, item) {
+            (Form::Ints(_), _) => {
+                self.insert_item(item, limits);
+            }
+            _ => item.with_bytes(|member| self.append(member, limits)),
+        }
     }
 
     /// Goes over to a table at once if `count` members, which are about to be added, would not suit
@@ -294,7 +326,7 @@ impl Set {
     /// Visits some members and answers the cursor for the next call. 0 begins and ends a scan;
     /// every member that is present throughout is visited at least once. A set without a table is
     /// visited as a whole.
-    pub fn scan(&self, cursor: u64, mut visit: impl FnMut(Item<'_>)) -> u64 {
+    pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(Item<'a>)) -> u64 {
         match &self.0 {
             Form::Table(members) => members
                 .table()

@@ -3,9 +3,10 @@
 //! The index owns the nodes; the tree points at them. Every node is in both, except inside the
 //! methods here.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::node::{Node, NodeRef};
+use super::node::{Node, NodePtr, NodeRef};
 use super::range::{LexRange, ScoreCut};
 use super::tree::{Builder, Tree};
 use super::{Change, Decision};
@@ -65,6 +66,75 @@ impl Indexed {
         set
     }
 
+    /// Builds a set from members that come in strictly ascending order, each once, with their
+    /// hashes: nothing is looked up.
+    ///
+    /// # Panics
+    /// If the order does not ascend.
+    pub(super) fn from_ordered<M: AsRef<[u8]>>(
+        items: impl ExactSizeIterator<Item = (u64, M, f64)>,
+    ) -> Self {
+        /// How many buckets are on their way at a time.
+        const AHEAD: usize = 8;
+        let mut index = Table::with_capacity(items.len());
+        let mut builder = Builder::new();
+        let mut node_bytes = 0;
+        let mut last: Option<NodePtr> = None;
+        let mut waiting: VecDeque<(u64, Node)> = VecDeque::with_capacity(AHEAD);
+        for (hash, member, score) in items {
+            index.prefetch_bucket(hash);
+            let node = Node::new(score, member.as_ref());
+            let view = node.view();
+            let ascends = last.is_none_or(|last| {
+                // SAFETY: the node before is in the index or waits to be.
+                let last = unsafe { last.view() };
+                last.compare(view.key(), view.member()).is_lt()
+            });
+            assert!(ascends, "members come in ascending order");
+            node_bytes += view.heap_bytes();
+            let pointer = node.pointer();
+            last = Some(pointer);
+            if waiting.len() == AHEAD
+                && let Some((hash, node)) = waiting.pop_front()
+            {
+                index.insert_hashed(hash, node);
+            }
+            waiting.push_back((hash, node));
+            // SAFETY: the index will own the node before anybody sees the tree, and this type takes
+            // nodes out of the tree before it drops them; the order has just been checked.
+            unsafe { builder.push(pointer) };
+        }
+        for (hash, node) in waiting {
+            index.insert_hashed(hash, node);
+        }
+        Indexed {
+            tree: builder.finish(),
+            index,
+            node_bytes,
+        }
+    }
+
+    /// Builds a set over the nodes of an index, which are all in `order`, ascending.
+    ///
+    /// # Safety
+    /// `order` names every node of `index` once.
+    pub(super) unsafe fn from_index(
+        index: Table<Node>,
+        order: impl Iterator<Item = NodePtr>,
+        node_bytes: usize,
+    ) -> Self {
+        let mut builder = Builder::new();
+        for node in order {
+            // SAFETY: the index owns the node; the caller promises the order.
+            unsafe { builder.push(node) };
+        }
+        Indexed {
+            tree: builder.finish(),
+            index,
+            node_bytes,
+        }
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.tree.len()
@@ -84,8 +154,12 @@ impl Indexed {
 
     #[inline]
     pub(super) fn find(&self, member: &[u8]) -> Option<NodeRef<'_>> {
-        self.index
-            .find(hash(member), |node| node.member() == member)
+        self.find_hashed(hash(member), member)
+    }
+
+    #[inline]
+    pub(super) fn find_hashed(&self, hash: u64, member: &[u8]) -> Option<NodeRef<'_>> {
+        self.index.find(hash, |node| node.member() == member)
     }
 
     /// Asks the caller what score the member should have, given the one it has.

@@ -18,6 +18,7 @@
 
 #![allow(unsafe_code)]
 
+mod accumulator;
 mod indexed;
 mod node;
 mod packed;
@@ -33,6 +34,7 @@ use self::packed::Packed;
 use self::range::ScoreCut;
 use crate::hash::hash;
 
+pub use self::accumulator::Accumulator;
 pub use self::range::{LexBound, LexRange, ScoreRange};
 
 /// Up to where a set is kept in the small encoding.
@@ -171,6 +173,38 @@ impl SortedSet {
         set
     }
 
+    /// Builds a set from members in strictly ascending order of score and then member, each there
+    /// once, and each with its hash ([`hash`](crate::hash::hash)): nothing is looked up or hashed.
+    /// The result is in the small encoding if all of it is within the limits.
+    ///
+    /// # Panics
+    /// If the order does not ascend.
+    pub fn from_ordered<M: AsRef<[u8]>>(
+        items: impl ExactSizeIterator<Item = (u64, M, f64)>,
+        limits: &Limits,
+    ) -> Self {
+        if items.len() > limits.entries_max {
+            return SortedSet {
+                store: Store::Indexed(Box::new(Indexed::from_ordered(items))),
+            };
+        }
+        let mut set = SortedSet::new();
+        for (_, member, score) in items {
+            set.append(score, member.as_ref(), limits);
+        }
+        set
+    }
+
+    /// Adds a member that is known to be new.
+    fn append(&mut self, score: f64, member: &[u8], limits: &Limits) {
+        match &mut self.store {
+            Store::Packed(packed) if fits(packed, member, limits) => packed.insert(score, member),
+            _ => {
+                self.unpack().upsert(member, |_| Some(score));
+            }
+        }
+    }
+
     /// Takes in the rest of a bulk load, starting over from what is already there: it is little.
     fn extended<M: AsRef<[u8]>>(self, rest: impl Iterator<Item = (M, f64)>) -> Self {
         enum Bytes<'a, M> {
@@ -304,12 +338,37 @@ impl SortedSet {
         }
     }
 
+    /// As [`SortedSet::prefetch`], by the member's hash.
+    #[inline]
+    pub fn prefetch_hashed(&self, hash: u64) {
+        if let Store::Indexed(indexed) = &self.store {
+            indexed.index().prefetch_bucket(hash);
+        }
+    }
+
+    /// Asks for the member itself, once what [`SortedSet::prefetch_hashed`] asked for is there.
+    #[inline]
+    pub fn prefetch_member(&self, hash: u64) {
+        if let Store::Indexed(indexed) = &self.store {
+            indexed.index().prefetch_element(hash);
+        }
+    }
+
     /// The score of a member.
     #[inline]
     pub fn score(&self, member: &[u8]) -> Option<f64> {
         match &self.store {
             Store::Packed(packed) => packed.get(packed.find(member)?).map(|(_, score)| score),
             Store::Indexed(indexed) => indexed.find(member).map(|node| node.score()),
+        }
+    }
+
+    /// As [`SortedSet::score`], for a member whose hash is known.
+    #[inline]
+    pub fn score_hashed(&self, hash: u64, member: &[u8]) -> Option<f64> {
+        match &self.store {
+            Store::Packed(_) => self.score(member),
+            Store::Indexed(indexed) => indexed.find_hashed(hash, member).map(|node| node.score()),
         }
     }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::bucket::Elements;
-use super::{Element, Table};
+use super::{Element, Table, prefetch};
 
 /// The elements of a table, in no order. See [`Table::iter`].
 pub struct Iter<'a, E: Element> {
@@ -43,6 +43,11 @@ impl<'a, E: Element> Iterator for Iter<'a, E> {
             }
             self.bucket = Some(self.table.segments.bucket(self.next_index).elements());
             self.next_index += 1;
+            // While these are looked at, those of the next bucket come.
+            if self.next_index < self.table.segments.count() {
+                let next = self.table.segments.bucket(self.next_index);
+                next.elements().for_each(|raw| prefetch(raw.as_ptr()));
+            }
         }
     }
 

@@ -186,6 +186,15 @@ impl<E: Element> Table<E> {
         }
     }
 
+    /// Makes the buckets for `more` elements beside those that are there, as
+    /// [`Table::with_capacity`] does. Only for a table that holds a few: each is moved.
+    pub fn reserve(&mut self, more: usize) {
+        let wanted = self.len + more;
+        while wanted * 2 > self.segments.count() as usize * SPLIT_LOAD && !self.segments.is_full() {
+            self.split();
+        }
+    }
+
     /// The element with this hash that `eq` accepts.
     #[inline]
     pub fn find(&self, hash: u64, eq: impl FnMut(E::Ref<'_>) -> bool) -> Option<E::Ref<'_>> {
@@ -219,6 +228,15 @@ impl<E: Element> Table<E> {
         let raw = element.into_raw();
         // SAFETY: just made from an element; the view is gone before anything else is done with it.
         let hash = E::hash_of(unsafe { E::borrow(raw) });
+        self.insert_raw(hash, raw)
+    }
+
+    /// As [`Table::insert_unique`], for an element whose hash is known.
+    #[inline]
+    pub fn insert_hashed(&mut self, hash: u64, element: E) -> Occupied<'_, E> {
+        let raw = element.into_raw();
+        // SAFETY: just made from an element, and the view ends with the comparison.
+        debug_assert_eq!(E::hash_of(unsafe { E::borrow(raw) }), hash, "another hash");
         self.insert_raw(hash, raw)
     }
 
@@ -487,9 +505,10 @@ impl<E: Element> Extend<E> for Table<E> {
 }
 
 #[inline]
-fn each<E: Element>(bucket: &Bucket, mut f: impl FnMut(E::Ref<'_>)) {
+fn each<'a, E: Element>(bucket: &'a Bucket, mut f: impl FnMut(E::Ref<'a>)) {
     for raw in bucket.elements() {
-        // SAFETY: the elements of a bucket are alive, and the view ends with the call.
+        // SAFETY: the elements of a bucket are alive, and stay as they are while their table, which
+        // the bucket is borrowed from, is borrowed.
         f(unsafe { E::borrow(raw) });
     }
 }

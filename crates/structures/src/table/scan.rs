@@ -19,7 +19,7 @@ impl<E: Element> Table<E> {
     /// with 0 and is over when 0 is answered. Every element that is in the table from the first
     /// step to the last is visited at least once, some twice. A cursor has at most 48 bits; any
     /// other number is cut to them.
-    pub fn scan(&self, cursor: u64, f: impl FnMut(E::Ref<'_>)) -> u64 {
+    pub fn scan<'a>(&'a self, cursor: u64, f: impl FnMut(E::Ref<'a>)) -> u64 {
         if self.segments.count() == 0 {
             return 0;
         }
