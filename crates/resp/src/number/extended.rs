@@ -164,7 +164,7 @@ impl fmt::Display for Extended {
             return Ok(());
         }
         let mut width = DECIMALS;
-        while decimals % 10 == 0 {
+        while decimals.is_multiple_of(10) {
             decimals /= 10;
             width -= 1;
         }
@@ -292,7 +292,7 @@ impl Decimal {
             negative,
             dividend / five,
             exponent,
-            dividend % five != 0,
+            !dividend.is_multiple_of(five),
         ))
     }
 
