@@ -112,8 +112,8 @@ pub(super) fn judge(command: &Command, replies: &[Reply], query: Option<&Reply>)
             Verdict::Accepted((!same[0]).then(sided))
         };
     }
-    let same_numbers = |reply: &Reply| known::same_numbers(&name, ours, reply);
-    if theirs.iter().any(same_numbers) {
+    let spelled = |reply: &Reply| known::same_but_for_numbers(command, ours, reply);
+    if theirs.iter().any(spelled) {
         return Verdict::Accepted(None);
     }
     let (ours, main) = (kind(command, ours), kind(command, &theirs[0]));
