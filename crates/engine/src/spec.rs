@@ -411,6 +411,9 @@ impl KeySpec {
     }
 }
 
+/// What depends on the words of a command.
+pub type OfWords<T> = fn(&[&[u8]]) -> T;
+
 /// What is known of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandSpec {
@@ -443,9 +446,9 @@ pub struct CommandSpec {
     pub history: &'static [(&'static str, &'static str)],
     /// Whether a command of these words runs alone, as one with [`flags::EXCLUSIVE`] does: if they
     /// do not tell its keys. It takes those with `Db::reach`.
-    pub alone_if: Option<fn(&[&[u8]]) -> bool>,
+    pub alone_if: Option<OfWords<bool>>,
     /// The number of a second database, if these words name one, in which the keys are held too.
-    pub also_in: Option<fn(&[&[u8]]) -> Option<usize>>,
+    pub also_in: Option<OfWords<Option<usize>>>,
     /// The ACL categories that stand in place of its group's.
     pub categories: Option<&'static [&'static str]>,
 }
@@ -548,13 +551,13 @@ impl CommandSpec {
     }
 
     /// See [`CommandSpec::alone_if`].
-    pub const fn alone_if(mut self, is_alone: fn(&[&[u8]]) -> bool) -> Self {
+    pub const fn alone_if(mut self, is_alone: OfWords<bool>) -> Self {
         self.alone_if = Some(is_alone);
         self
     }
 
     /// See [`CommandSpec::also_in`].
-    pub const fn also_in(mut self, database: fn(&[&[u8]]) -> Option<usize>) -> Self {
+    pub const fn also_in(mut self, database: OfWords<Option<usize>>) -> Self {
         self.also_in = Some(database);
         self
     }

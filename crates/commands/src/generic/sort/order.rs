@@ -183,7 +183,7 @@ mod tests {
             .iter()
             .map(|name| Item::Bytes(name.as_bytes()))
             .collect();
-        let texts = |i: usize| (i % 3 > 0).then(|| names[i % 20].as_bytes().into());
+        let texts = |i: usize| (!i.is_multiple_of(3)).then(|| names[i % 20].as_bytes().into());
         let all = [
             Weights::Numbers(scores),
             Weights::Elements,
