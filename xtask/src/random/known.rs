@@ -77,7 +77,9 @@ fn same_numbers(command: &str, ours: &Reply, theirs: &Reply) -> bool {
     };
     match (ours, theirs) {
         (Reply::Array(a), Reply::Array(b)) | (Reply::Set(a), Reply::Set(b)) => all(a, b),
-        (Reply::Bulk(a), Reply::Bulk(b)) => a == b || is_zero(command, a, b) || is_shorter(a, b),
+        (Reply::Bulk(a), Reply::Bulk(b)) => {
+            a == b || is_zero(command, a, b) || is_shorter(command, a, b)
+        }
         // -0 again.
         (Reply::Double(a), Reply::Double(b)) => f64::from_bits(*a) == f64::from_bits(*b),
         _ => ours == theirs,
@@ -91,8 +93,8 @@ fn is_zero(command: &str, ours: &[u8], theirs: &[u8]) -> bool {
 }
 
 /// Ours is the shortest text that reads back as the number. The others' algorithm seldom misses it, they print 1e23 as
-/// 99999999999999990000000; and ZSCAN of a big set prints 17 digits where everything else prints the shortest.
-fn is_shorter(ours: &[u8], theirs: &[u8]) -> bool {
+/// 99999999999999990000000; and ZSCAN of a big set prints all numbers with 17 digits, where everything else prints the shortest.
+fn is_shorter(command: &str, ours: &[u8], theirs: &[u8]) -> bool {
     let digits = |text: &[u8]| {
         let mantissa = text.split(|byte| *byte == b'e').next().unwrap_or_default();
         let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit());
@@ -105,7 +107,7 @@ fn is_shorter(ours: &[u8], theirs: &[u8]) -> bool {
                 .count()
     };
     let equal = number(ours).is_some_and(|ours| number(theirs) == Some(ours));
-    equal && digits(ours) < digits(theirs) && digits(theirs) >= 16
+    equal && (command == "ZSCAN" || (digits(ours) < digits(theirs) && digits(theirs) >= 16))
 }
 
 fn number(text: &[u8]) -> Option<f64> {
