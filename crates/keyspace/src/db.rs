@@ -476,7 +476,7 @@ impl<'k> Db<'k> {
             }
         }
         held.data.tidy_deadlines();
-        self.shards[held.index].publish_deadline(&held.data);
+        self.shards[held.index % SHARDS].publish_deadline(&held.data);
         self.changes.add(self.database, key, event);
     }
 

@@ -190,6 +190,8 @@ fn kind(command: &Command, reply: &Reply) -> String {
                 .collect();
             format!("-{plain}")
         }
+        // There are few encodings, and each pair of them is a matter of its own.
+        Reply::Bulk(text) if command.name() == "OBJECT" => String::from_utf8_lossy(text).into(),
         Reply::Simple(text) => format!("+{}", String::from_utf8_lossy(text)),
         Reply::Nothing(why) => why.clone(),
         Reply::Closed => "connection closed".to_owned(),

@@ -17,12 +17,65 @@ struct Known {
     why: &'static str,
 }
 
-const KNOWN: &[Known] = &[Known {
-    command: "*",
-    ours: "-ERR invalid cursor",
-    theirs: "array",
-    why: "a cursor is a number and nothing else; the others take -0, as strtoul does",
-}];
+const fn known(
+    command: &'static str,
+    ours: &'static str,
+    theirs: &'static str,
+    why: &'static str,
+) -> Known {
+    Known {
+        command,
+        ours,
+        theirs,
+        why,
+    }
+}
+
+const KNOWN: &[Known] = &[
+    known(
+        "*",
+        "-ERR invalid cursor",
+        "array",
+        "a cursor is a number and nothing else; the others take -0, as strtoul does",
+    ),
+    known(
+        "OBJECT",
+        "embstr",
+        "raw",
+        "a short string stands inside its entry, whatever command made it: SETBIT, PFADD, BITOP",
+    ),
+    known(
+        "OBJECT",
+        "int",
+        "raw",
+        "so does a number, if BITOP made its digits",
+    ),
+    known("OBJECT", "int", "embstr", "and if INCRBYFLOAT made them"),
+    known(
+        "LCS",
+        "bulk",
+        "-ERR Insufficient memory",
+        "our table has a bit where the others' has four bytes, so longer strings are allowed",
+    ),
+    known(
+        "LCS",
+        "array",
+        "-ERR Insufficient memory",
+        "the same with IDX",
+    ),
+    known(
+        "LCS",
+        "map",
+        "-ERR Insufficient memory",
+        "the same with IDX",
+    ),
+    known(
+        "LCS",
+        "integer",
+        "-ERR Insufficient memory",
+        "the same with LEN",
+    ),
+];
 
 /// Whether a difference of these kinds is meant.
 pub(super) fn is_known(command: &str, ours: &str, theirs: &str) -> bool {

@@ -107,6 +107,11 @@ mod tests {
             "LPUSH d x ; SET a ab ; BITOP OR d a ; GET d ; TTL d",
             ":1 ; +OK ; :2 ; $ab ; :-1",
         );
+        // Longer than what stands in an entry, and beyond the first database.
+        check(
+            "SELECT 1 ; SETRANGE a 5000 x ; BITOP OR d a ; STRLEN d",
+            "+OK ; :5001 ; :5001 ; :5001",
+        );
         check("SET n 12 ; BITOP AND n n ; INCR n", "+OK ; :2 ; :13");
     }
 

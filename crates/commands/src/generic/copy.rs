@@ -94,6 +94,10 @@ mod tests {
             "COPY a a ; COPY a a DB 0 ; COPY a b FOO ; COPY a b DB ; COPY a b DB x ; COPY a b DB 99 ; COPY a b DB -1",
             "-ERR source and destination objects are the same ; -ERR source and destination objects are the same ; -ERR syntax error ; -ERR syntax error ; -ERR value is not an integer or out of range ; -ERR DB index is out of range ; -ERR DB index is out of range",
         );
+        check(
+            "COPY a b DB 4294967296",
+            "-ERR value is out of range, value must between -2147483648 and 2147483647",
+        );
     }
 
     #[test]

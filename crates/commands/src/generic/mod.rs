@@ -58,8 +58,12 @@ const NO_SUCH_KEY: CommandError = CommandError::Fixed("ERR no such key");
 const SAME_OBJECT: CommandError =
     CommandError::Fixed("ERR source and destination objects are the same");
 
+const NOT_32_BITS: CommandError =
+    CommandError::Fixed("ERR value is out of range, value must between -2147483648 and 2147483647");
+
 /// The database of this number.
 fn parse_database(ctx: &Ctx<'_>, number: i64) -> Result<usize, CommandError> {
+    let number = i32::try_from(number).map_err(|_| NOT_32_BITS)?;
     usize::try_from(number)
         .ok()
         .filter(|number| *number < ctx.server.keyspace.databases())

@@ -46,6 +46,10 @@ mod tests {
             "MOVE a 0 ; MOVE a 99 ; MOVE a -1 ; MOVE a x ; MOVE a 9223372036854775808",
             "-ERR source and destination objects are the same ; -ERR DB index is out of range ; -ERR DB index is out of range ; -ERR value is not an integer or out of range ; -ERR value is not an integer or out of range",
         );
+        check(
+            "MOVE a 4294967296",
+            "-ERR value is out of range, value must between -2147483648 and 2147483647",
+        );
     }
 
     #[test]

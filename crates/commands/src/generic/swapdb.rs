@@ -24,8 +24,9 @@ const BAD_FIRST: CommandError = CommandError::Fixed("ERR invalid first DB index"
 const BAD_SECOND: CommandError = CommandError::Fixed("ERR invalid second DB index");
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    let one = parse_i64(args.at(1)).ok_or(BAD_FIRST)?;
-    let other = parse_i64(args.at(2)).ok_or(BAD_SECOND)?;
+    let number = |text| parse_i64(text).filter(|number| i32::try_from(*number).is_ok());
+    let one = number(args.at(1)).ok_or(BAD_FIRST)?;
+    let other = number(args.at(2)).ok_or(BAD_SECOND)?;
     let (one, other) = (parse_database(ctx, one)?, parse_database(ctx, other)?);
     ctx.db.swap(one, other);
     ctx.reply.ok();
@@ -53,6 +54,10 @@ mod tests {
         check(
             "SWAPDB x 1 ; SWAPDB 1 x ; SWAPDB 0 99 ; SWAPDB 0 -1",
             "-ERR invalid first DB index ; -ERR invalid second DB index ; -ERR DB index is out of range ; -ERR DB index is out of range",
+        );
+        check(
+            "SWAPDB 4294967296 1 ; SWAPDB 1 -4294967296",
+            "-ERR invalid first DB index ; -ERR invalid second DB index",
         );
     }
 

@@ -33,10 +33,10 @@ impl Aggregate {
     }
 }
 
-/// `score`, or 0 in place of NaN: so infinity times 0 is 0.
+/// `score`, or 0 in place of NaN: so infinity times 0 is 0. And 0 in place of -0, as ZADD stores it.
 #[inline]
 fn number(score: f64) -> f64 {
-    if score.is_nan() { 0.0 } else { score }
+    if score.is_nan() { 0.0 } else { score + 0.0 }
 }
 
 /// An input and what its scores are multiplied by.
@@ -89,7 +89,7 @@ pub(super) fn intersection<'a>(
             input.prefetch(batch);
             batch.retain_mut(|m| match input.score(m) {
                 Some(score) => {
-                    m.score = aggregate.combine(m.score, score * weight);
+                    m.score = aggregate.combine(m.score, score * weight + 0.0);
                     true
                 }
                 None => false,

@@ -260,6 +260,10 @@ mod tests {
             ":4 ; [$a $1 $b $10 $c $20 $d $30]",
         );
         on_two("ZUNION 1 none", "[]");
+        check(
+            "ZADD z 0 a ; ZUNIONSTORE z 1 z WEIGHTS -1 ; ZINTERSTORE z 2 z z WEIGHTS -1 -1 AGGREGATE MAX ; ZSCORE z a",
+            ":1 ; :1 ; :1 ; $0",
+        );
         on_two("ZUNIONSTORE x 2 x x ; ZSCORE x c", ":3 ; $6");
     }
 

@@ -381,6 +381,7 @@ mod tests {
             "RPUSH l 1.0 1 01 1.00 ; SORT l ; SORT l DESC ; SORT l LIMIT 1 2 ; SORT l DESC LIMIT 1 2",
             ":4 ; [$01 $1 $1.0 $1.00] ; [$1.00 $1.0 $1 $01] ; [$1 $1.0] ; [$1.0 $1]",
         );
+        check("RPUSH l \"2\\x00a\" 1 ; SORT l", ":2 ; [$1 $\"2\\x00a\"]");
         check(
             "RPUSH l 1 a ; SORT l ; SORT l STORE d ; EXISTS d",
             ":2 ; -ERR One or more scores can't be converted into double ; -ERR One or more scores can't be converted into double ; :0",

@@ -14,12 +14,14 @@ use structures::item::Item;
 const NO_NUMBER: CommandError =
     CommandError::Fixed("ERR One or more scores can't be converted into double");
 
-/// The number that an element, or what it leads to, weighs. Nothing at all weighs 0.
+/// The number that an element, or what it leads to, weighs. Nothing at all weighs 0. The text ends
+/// at a zero byte, as it does for `strtod`.
 #[inline]
 pub(super) fn score(text: &[u8]) -> Result<f64, CommandError> {
     if let Some(value) = parse_i64(text) {
         return Ok(value as f64);
     }
+    let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     if text.is_empty() {
         return Ok(0.0);
     }
