@@ -411,8 +411,12 @@ impl KeySpec {
     }
 }
 
-/// What depends on the words of a command.
-pub type OfWords<T> = fn(&[&[u8]]) -> T;
+/// Whether a command of these words runs alone. There are as many words as the arity allows.
+pub type IsAlone = fn(&[&[u8]]) -> bool;
+
+/// The number of the second database that these words name, which need not exist. There are as many
+/// words as the arity allows.
+pub type FindDatabase = fn(&[&[u8]]) -> Option<usize>;
 
 /// What is known of a command.
 #[derive(Clone, Copy, Debug)]
@@ -446,9 +450,9 @@ pub struct CommandSpec {
     pub history: &'static [(&'static str, &'static str)],
     /// Whether a command of these words runs alone, as one with [`flags::EXCLUSIVE`] does: if they
     /// do not tell its keys. It takes those with `Db::reach`.
-    pub alone_if: Option<OfWords<bool>>,
+    pub alone_if: Option<IsAlone>,
     /// The number of a second database, if these words name one, in which the keys are held too.
-    pub also_in: Option<OfWords<Option<usize>>>,
+    pub also_in: Option<FindDatabase>,
     /// The ACL categories that stand in place of its group's.
     pub categories: Option<&'static [&'static str]>,
 }
@@ -551,13 +555,13 @@ impl CommandSpec {
     }
 
     /// See [`CommandSpec::alone_if`].
-    pub const fn alone_if(mut self, is_alone: OfWords<bool>) -> Self {
+    pub const fn alone_if(mut self, is_alone: IsAlone) -> Self {
         self.alone_if = Some(is_alone);
         self
     }
 
     /// See [`CommandSpec::also_in`].
-    pub const fn also_in(mut self, database: OfWords<Option<usize>>) -> Self {
+    pub const fn also_in(mut self, database: FindDatabase) -> Self {
         self.also_in = Some(database);
         self
     }
@@ -582,9 +586,8 @@ impl CommandSpec {
 
     /// Whether a command of these words runs alone.
     pub fn is_exclusive(&self, words: &[&[u8]]) -> bool {
-        let is_alone = |is_alone: fn(&[&[u8]]) -> bool| is_alone(words);
         self.has(flags::EXCLUSIVE)
-            || self.allows(words.len()) && self.alone_if.is_some_and(is_alone)
+            || self.allows(words.len()) && self.alone_if.is_some_and(|is_alone| is_alone(words))
     }
 
     /// Whether commands of all words hold the shards of their keys in one database and no more, and

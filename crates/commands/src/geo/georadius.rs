@@ -57,7 +57,7 @@ const GEORADIUS_SPEC: CommandSpec = CommandSpec { name: "GEORADIUS", ..STORING }
         behind("STORE", 6),
         behind("STOREDIST", 6),
     ])
-    .syntax("key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]")
+    .syntax("key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE storekey | STOREDIST storedistkey]")
     .summary("Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.")
     .deprecated("6.2.0", "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` argument");
 
@@ -74,7 +74,7 @@ const GEORADIUSBYMEMBER_SPEC: CommandSpec = CommandSpec { name: "GEORADIUSBYMEMB
         behind("STORE", 5),
         behind("STOREDIST", 5),
     ])
-    .syntax("key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]")
+    .syntax("key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE storekey | STOREDIST storedistkey]")
     .summary("Queries a geospatial index for members within a distance from a member, optionally stores the result.")
     .deprecated("6.2.0", "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` and `FROMMEMBER` arguments");
 
