@@ -81,7 +81,12 @@ impl Point {
         let bits = if score < 0.0 {
             score as i64 as u64
         } else {
-            score as u64
+            // Beyond 64 bits it is the 0 that the processors' conversion leaves, not the greatest number.
+            if score < 18_446_744_073_709_551_616.0 {
+                score as u64
+            } else {
+                0
+            }
         };
         let area = Cell {
             bits,
