@@ -59,6 +59,18 @@ const KNOWN: &[Known] = &[
     ),
     known(
         "OBJECT",
+        "listpack",
+        "skiplist",
+        "SORT makes a big set of a small one in the others, though it only reads",
+    ),
+    known(
+        "PFCOUNT",
+        "integer",
+        "-INVALIDOBJ",
+        "of a value that SETRANGE overwrote: a count that is kept in it is given as it stands",
+    ),
+    known(
+        "OBJECT",
         "hashtable",
         "intset",
         "a union begins with a copy of the greatest set, and keeps its form",
@@ -225,7 +237,7 @@ mod tests {
             |texts: [&str; 4]| Reply::Array(texts.map(|text| Reply::Bulk(text.into())).to_vec());
         let command = Command {
             view: View::Deep,
-            ..Command::plain(&[b"ZSCAN"])
+            ..Command::plain(&[b"ZUNION"])
         };
         let ours = list(["a", "-9.566", "b", "-9.5661"]);
         let theirs = list(["b", "-9.5661", "a", "-9.5660000000000007"]);
