@@ -52,6 +52,37 @@ const KNOWN: &[Known] = &[
     ),
     known("OBJECT", "int", "embstr", "and if INCRBYFLOAT made them"),
     known(
+        "OBJECT",
+        "listpack",
+        "quicklist",
+        "LSET and LINSERT that find no place change nothing here; there the list may leave its compact form",
+    ),
+    known(
+        "OBJECT",
+        "hashtable",
+        "intset",
+        "a union begins with a copy of the greatest set, and keeps its form",
+    ),
+    known(
+        "GEOSEARCH",
+        "-ERR exactly one of BYRADIUS, BYBOX and BYPOLYGON",
+        "-ERR value is not a valid float",
+        "BYPOLYGON as in Valkey, hexadecimal numbers as in Redis",
+    ),
+    known(
+        "ZINCRBY",
+        "-ERR value is not a valid float",
+        "-ERR syntax error",
+        "the words of ZADD are no words of ZINCRBY",
+    ),
+    known(
+        "SORT",
+        "array",
+        "-ERR One or more scores",
+        "hexadecimal numbers as in Redis 7.0, which refuses them only while an older error is in errno",
+    ),
+    known("SORT_RO", "array", "-ERR One or more scores", "as SORT"),
+    known(
         "LCS",
         "bulk",
         "-ERR Insufficient memory",
@@ -109,6 +140,7 @@ fn by_number(reply: &Reply) -> Reply {
                 Some(number) => Reply::Bulk((number + 0.0).to_string().into_bytes()),
                 None => reply.clone(),
             },
+            Reply::Double(bits) => Reply::Double((f64::from_bits(*bits) + 0.0).to_bits()),
             other => other.clone(),
         }
     }
