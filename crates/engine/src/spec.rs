@@ -272,6 +272,9 @@ pub struct KeySpec {
     pub notes: &'static str,
     /// What the command does with them if it has these words; for [`access::VARIABLE`].
     pub narrowed: Option<AccessOf>,
+    /// Where the search really begins, for words that the general rule, which clients are told,
+    /// would misread: an option that may be given twice counts for the last time.
+    pub located: Option<FindKey>,
 }
 
 impl KeySpec {
@@ -303,6 +306,7 @@ impl KeySpec {
             flags,
             notes: "",
             narrowed: None,
+            located: None,
         }
     }
 
@@ -319,6 +323,7 @@ impl KeySpec {
             flags,
             notes: "",
             narrowed: None,
+            located: None,
         }
     }
 
@@ -338,6 +343,12 @@ impl KeySpec {
     /// With flags that depend on the words.
     pub const fn narrowed(mut self, by: AccessOf) -> KeySpec {
         self.narrowed = Some(by);
+        self
+    }
+
+    /// With a function that knows better where the search begins.
+    pub const fn located(mut self, find: FindKey) -> KeySpec {
+        self.located = Some(find);
         self
     }
 
@@ -369,6 +380,7 @@ impl KeySpec {
     fn bounds(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
         let argc = words.len();
         let begin = match self.begin {
+            _ if let Some(find) = self.located => find(words)?,
             BeginSearch::Index(index) => index,
             BeginSearch::Keyword(word, from) => {
                 let is_word = |i: &usize| words[*i].eq_ignore_ascii_case(word.as_bytes());
@@ -702,6 +714,7 @@ mod tests {
             flags: 0,
             notes: "",
             narrowed: None,
+            located: None,
         };
         assert_eq!(positions(xread, "XREAD COUNT 1 STREAMS a b 0 0"), [4, 5]);
     }

@@ -341,3 +341,68 @@ impl Drop for BytesMut<'_> {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::{Db, Event, Expiry, Keyspace};
+
+    const EVENT: Event = Event::string("test");
+
+    fn string() -> impl Strategy<Value = Option<Vec<u8>>> {
+        proptest::option::of(prop_oneof![
+            any::<i64>().prop_map(|number| number.to_string().into_bytes()),
+            proptest::collection::vec(any::<u8>(), 0..50),
+            (4000usize..5000).prop_map(|len| vec![b'x'; len]),
+        ])
+    }
+
+    proptest! {
+        /// Bytes that are changed in place are what a vector would be, and the books stay right.
+        #[test]
+        fn bytes(
+            first in string(),
+            expiry in proptest::option::of(10u64..20),
+            steps in proptest::collection::vec((0usize..6000, any::<usize>(), any::<u8>()), 1..10),
+        ) {
+            let keyspace = Keyspace::new(1, 0);
+            let mut db = Db::new(&keyspace, 0);
+            db.hold_all(std::iter::once(&b"k"[..]));
+            if let Some(first) = &first {
+                db.set_text(b"k", first, expiry.map_or(Expiry::Never, Expiry::At), EVENT);
+            }
+            let mut model = first.clone().unwrap_or_default();
+            for (len_min, at, byte) in steps {
+                let before = db.changes().count();
+                let mut bytes = db.text_mut(b"k").unwrap().into_bytes(len_min);
+                let is_longer = model.len() < len_min || first.is_none() && before == 0;
+                model.resize(model.len().max(len_min), 0);
+                prop_assert_eq!(&bytes[..], &model[..]);
+                let mut is_changed = false;
+                if !model.is_empty() {
+                    let at = at % model.len();
+                    is_changed = model[at] != byte;
+                    (bytes[at], model[at]) = (byte, byte);
+                }
+                bytes.commit_if(is_changed, EVENT);
+                prop_assert_eq!(db.changes().count() - before, (is_changed || is_longer) as u64);
+                let entry = db.peek(b"k").unwrap();
+                prop_assert_eq!(entry.as_text().unwrap().to_vec(), &model[..]);
+                prop_assert_eq!(entry.expiry(), first.as_ref().and(expiry));
+            }
+            let entry_bytes = db.peek(b"k").unwrap().heap_bytes();
+            db.release();
+            let shards = keyspace.shards(0).iter();
+            let with_key: Vec<usize> = shards
+                .map(|shard| shard.lock())
+                .filter(|data| data.len() == 1)
+                .map(|data| {
+                    let besides = data.table.heap_bytes() + data.books.deadlines.heap_bytes();
+                    data.heap_bytes() - besides
+                })
+                .collect();
+            prop_assert_eq!(with_key, [entry_bytes]);
+        }
+    }
+}

@@ -2,7 +2,9 @@
 //! INCRBY encoding offset increment ...], and BITFIELD_RO
 //!
 //! All operations are parsed before the first is done, and the string grows once, for the farthest bit
-//! that any of them may write. Values are computed in 128 bits, where nothing overflows.
+//! that any of them may write. Values are computed in 128 bits, where nothing overflows; so SAT makes
+//! the least 64-bit integers the least of a field, where Redis's own check overflows and it takes them
+//! for too great.
 
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
 use engine::{Args, CommandError, CommandResult, Ctx, DONE};
@@ -301,6 +303,10 @@ mod tests {
         check(
             "BITFIELD k OVERFLOW SAT SET u8 0 -1 GET u8 0 SET i8 0 200 SET i8 0 -200 GET i8 0",
             "[:0 :255 :-1 :127 :-128]",
+        );
+        check(
+            "BITFIELD k OVERFLOW SAT SET i8 0 -9223372036854775808 GET i8 0",
+            "[:0 :-128]",
         );
         check(
             "BITFIELD k OVERFLOW WRAP SET u8 0 257 GET u8 0 SET i8 0 200 GET i8 0",

@@ -2,7 +2,9 @@
 //! GEORADIUSBYMEMBER key member radius unit ..., and both without storing: GEORADIUS_RO and
 //! GEORADIUSBYMEMBER_RO
 
-use engine::spec::{BeginSearch, Command, CommandSpec, FindKeys, Group, KeySpec, access, flags};
+use engine::spec::{
+    BeginSearch, Command, CommandSpec, FindKey, FindKeys, Group, KeySpec, access, flags,
+};
 use engine::{Args, CommandResult, Ctx};
 
 use super::answer;
@@ -38,7 +40,7 @@ const STORING: CommandSpec = CommandSpec { ..BASE }
     .since("3.2.0");
 
 /// The key behind a word, which is looked for from an argument on.
-const fn behind(word: &'static str, from: i32) -> KeySpec {
+const fn behind(word: &'static str, from: i32, last: FindKey) -> KeySpec {
     KeySpec {
         begin: BeginSearch::Keyword(word, from),
         find: FindKeys::Range {
@@ -48,14 +50,33 @@ const fn behind(word: &'static str, from: i32) -> KeySpec {
         },
         ..KeySpec::first(access::OW | access::UPDATE)
     }
+    .located(last)
+}
+
+/// The key behind the last `word` that is an option, among the words from `from` on.
+fn last_behind(words: &[&[u8]], word: &str, from: usize) -> Option<usize> {
+    let is = |at: usize, name: &str| words[at].eq_ignore_ascii_case(name.as_bytes());
+    let (mut at, mut found) = (from, None);
+    while at < words.len() {
+        if is(at, "STORE") || is(at, "STOREDIST") {
+            if is(at, word) {
+                found = Some(at + 1);
+            }
+            at += 1;
+        } else if is(at, "COUNT") {
+            at += 1;
+        }
+        at += 1;
+    }
+    found
 }
 
 const GEORADIUS_SPEC: CommandSpec = CommandSpec { name: "GEORADIUS", ..STORING }
     .at_least(6)
     .keys(&[
         KeySpec::first(access::RO | access::ACCESS),
-        behind("STORE", 6),
-        behind("STOREDIST", 6),
+        behind("STORE", 6, |words| last_behind(words, "STORE", 6)),
+        behind("STOREDIST", 6, |words| last_behind(words, "STOREDIST", 6)),
     ])
     .syntax("key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE storekey | STOREDIST storedistkey]")
     .summary("Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.")
@@ -71,8 +92,8 @@ const GEORADIUSBYMEMBER_SPEC: CommandSpec = CommandSpec { name: "GEORADIUSBYMEMB
     .at_least(5)
     .keys(&[
         KeySpec::first(access::RO | access::ACCESS),
-        behind("STORE", 5),
-        behind("STOREDIST", 5),
+        behind("STORE", 5, |words| last_behind(words, "STORE", 5)),
+        behind("STOREDIST", 5, |words| last_behind(words, "STOREDIST", 5)),
     ])
     .syntax("key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC | DESC] [STORE storekey | STOREDIST storedistkey]")
     .summary("Queries a geospatial index for members within a distance from a member, optionally stores the result.")
@@ -145,6 +166,30 @@ mod tests {
     }
 
     #[test]
+    fn the_last_destination_counts() {
+        on_sicily(
+            "GEORADIUS g 15 37 200 km STORE a STORE b ; EXISTS a ; EXISTS b",
+            ":2 ; :0 ; :1",
+        );
+        on_sicily(
+            "GEORADIUS g 15 37 200 km STOREDIST a STORE b ; EXISTS a ; ZSCORE b P",
+            ":2 ; :0 ; $3479099956230698",
+        );
+        on_sicily(
+            "GEORADIUSBYMEMBER g P 9 km STORE STOREDIST COUNT 1 STOREDIST STORE ; EXISTS STOREDIST ; ZSCORE STORE P",
+            ":1 ; :0 ; $0",
+        );
+        on_sicily(
+            "GEORADIUSBYMEMBER g P 9 km STOREDIST STOREDIST STORE STORE STOREDIST k ; EXISTS STORE STOREDIST ; ZCARD k",
+            ":1 ; :0 ; :1",
+        );
+        on_sicily(
+            "GEORADIUS g 15 37 200 km STORE a STORE",
+            "-ERR syntax error",
+        );
+    }
+
+    #[test]
     fn near_the_pole() {
         check(
             "GEOADD k -0.15307903289794921875 85 n1 0.3515625 85.00019260486917005437 n2 ; GEORADIUSBYMEMBER k n1 4891.94 m",
@@ -166,10 +211,6 @@ mod tests {
         on_sicily(
             "GEORADIUS g 15 37 200 km STORE d WITHDIST",
             "-ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORD options",
-        );
-        on_sicily(
-            "GEORADIUS g 15 37 200 km STORE d STORE e",
-            "-ERR syntax error",
         );
         on_sicily("GEORADIUS g 15 37 200 km STORE", "-ERR syntax error");
         on_sicily("GEORADIUS_RO g 15 37 200 km STORE d", "-ERR syntax error");

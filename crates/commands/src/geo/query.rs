@@ -131,9 +131,7 @@ pub(super) fn parse_radius<'a>(
         if query.common(&mut args)? {
             continue;
         }
-        // The key's shard is held by the first of the words STORE and STOREDIST; a second would name
-        // a key that is not.
-        let may_store = storing == Storing::Allowed && query.store.is_none();
+        let may_store = storing == Storing::Allowed;
         let score = if may_store && args.rest().len() > 1 && args.eat("STORE") {
             StoredScore::Position
         } else if may_store && args.rest().len() > 1 && args.eat("STOREDIST") {
