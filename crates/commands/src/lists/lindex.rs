@@ -24,9 +24,10 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
         return DONE;
     };
     let index = resp::number::parse_i64(args.at(2)).ok_or(engine::CommandError::NotAnInteger)?;
-    match absolute(index, list.len()).and_then(|index| list.get(index)) {
-        Some(element) => ctx.reply.bulk(element),
-        None => ctx.reply.null(),
+    let found = absolute(index, list.len())
+        .and_then(|index| list.get(index, |element| ctx.reply.bulk(element)));
+    if found.is_none() {
+        ctx.reply.null();
     }
     DONE
 }

@@ -41,9 +41,10 @@ pub(crate) const COMMANDS: &[Command] = &[
     push::RPUSHX,
 ];
 
-/// How big a node of a list may be.
-fn limits(ctx: &Ctx<'_>) -> Limits {
+/// How big a node of a list may be, and which are compressed.
+pub(crate) fn limits(ctx: &Ctx<'_>) -> Limits {
     Limits::new(ctx.setting(parameter::LIST_MAX_LISTPACK_SIZE))
+        .compress_depth(ctx.setting(parameter::LIST_COMPRESS_DEPTH))
 }
 
 /// The index that `index`, counted from the end if negative, stands for; `None` before the first.
@@ -72,5 +73,29 @@ fn reply_end(reply: &mut ReplyWriter<'_>, list: &List, end: End, count: usize) {
             list.range_rev(len - count, len)
                 .for_each(|element| reply.bulk(element));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture;
+
+    #[test]
+    fn the_middle_is_compressed() {
+        let mut fixture = fixture();
+        let push = format!("RPUSH l{}", " v-0123456789-0123456789".repeat(2000));
+        let empty = fixture.server().keyspace.heap_bytes();
+        fixture.run(&push);
+        let plain = fixture.server().keyspace.heap_bytes() - empty;
+        fixture.check(
+            &format!("CONFIG SET list-compress-depth 1 ; DEL l ; {push}"),
+            "+OK ; :1 ; :2000",
+        );
+        let compressed = fixture.server().keyspace.heap_bytes() - empty;
+        assert!(compressed < plain / 2, "{compressed} of {plain}");
+        fixture.check(
+            "LSET l 1000 a ; LPOS l a ; LINDEX l 999 ; LRANGE l 1000 1000 ; LREM l 0 a ; SORT l ALPHA LIMIT 7 1",
+            "+OK ; :1000 ; $v-0123456789-0123456789 ; [$a] ; :1 ; [$v-0123456789-0123456789]",
+        );
     }
 }

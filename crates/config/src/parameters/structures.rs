@@ -16,8 +16,7 @@ super::section! { Structures, from super::memory::END;
     LIST_MAX_LISTPACK_SIZE: Integer = integer("list-max-listpack-size", INT_MIN..=INT_MAX, -2)
         .aliases(&["list-max-ziplist-size"]);
     /// Nodes at each end of a list that are not compressed; 0 compresses none.
-    LIST_COMPRESS_DEPTH: Integer =
-        integer("list-compress-depth", 0..=INT_MAX, 0).accepted_only(NOT_YET);
+    LIST_COMPRESS_DEPTH: Integer = integer("list-compress-depth", 0..=INT_MAX, 0);
     /// Once the number of elements of a compact list.
     LIST_MAX_ZIPLIST_ENTRIES: Text =
         text("list-max-ziplist-entries", "512").file_only().accepted_only(REMOVED);

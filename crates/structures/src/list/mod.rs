@@ -9,13 +9,17 @@
 //!
 //! The forms bear Redis's names: one node within the limits is a listpack, else it is a quicklist,
 //! and a quicklist becomes a listpack again when it is down to half a node.
+//!
+//! The nodes in the middle of a deque may be kept compressed (`compress.rs`); reading them leaves
+//! them so, which is why items are lent rather than borrowed from the list.
 
 mod chain;
+mod compress;
 mod frame;
 mod iter;
 mod node;
 
-pub use iter::{Iter, Rev};
+pub use iter::{Arena, Iter, Rev};
 pub use node::End;
 
 use chain::Chain;
@@ -24,50 +28,52 @@ use node::Node;
 use std::ops::ControlFlow;
 use std::slice;
 
-/// How much one node may hold, the meaning of `list-max-listpack-size`.
+/// How much one node may hold, the meaning of `list-max-listpack-size`, and which nodes are to be
+/// compressed, that of `list-compress-depth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub(crate) node_bytes: u32,
-    pub(crate) node_items: u32,
+    pub(crate) node_items: u16,
+    pub(crate) compress_depth: u16,
 }
 
 impl Limits {
+    /// A limit of items that is none: no node has room for as many.
+    pub(crate) const ANY_ITEMS: u16 = u16::MAX;
+
     /// From the directive's value: -1 to -5 stand for 4, 8, 16, 32 and 64 KB a node (and lesser
     /// values for the last); a positive value is the number of items a node, which then is held to
-    /// 8 KB as well; 0 is taken as 1.
+    /// 8 KB as well; 0 is taken as 1. No node is compressed.
     pub const fn new(list_max_listpack_size: i64) -> Limits {
-        match list_max_listpack_size {
-            value @ 0.. => {
-                let items = if value > u16::MAX as i64 {
-                    u16::MAX as i64
-                } else {
-                    value
-                };
-                Limits {
-                    node_bytes: 8192,
-                    node_items: if items == 0 { 1 } else { items as u32 },
-                }
-            }
-            -1 => Limits {
-                node_bytes: 4096,
-                node_items: u32::MAX,
-            },
-            -2 => Limits {
-                node_bytes: 8192,
-                node_items: u32::MAX,
-            },
-            -3 => Limits {
-                node_bytes: 16384,
-                node_items: u32::MAX,
-            },
-            -4 => Limits {
-                node_bytes: 32768,
-                node_items: u32::MAX,
-            },
-            _ => Limits {
-                node_bytes: 65536,
-                node_items: u32::MAX,
-            },
+        let (node_bytes, node_items) = match list_max_listpack_size {
+            0 => (8192, 1),
+            value @ 1.. if value < Limits::ANY_ITEMS as i64 => (8192, value as u16),
+            1.. => (8192, Limits::ANY_ITEMS),
+            -1 => (4096, Limits::ANY_ITEMS),
+            -2 => (8192, Limits::ANY_ITEMS),
+            -3 => (16384, Limits::ANY_ITEMS),
+            -4 => (32768, Limits::ANY_ITEMS),
+            _ => (65536, Limits::ANY_ITEMS),
+        };
+        Limits {
+            node_bytes,
+            node_items,
+            compress_depth: 0,
+        }
+    }
+
+    /// The same with the nodes compressed that are at least `list_compress_depth` nodes away from
+    /// both ends; 0 compresses none. A list that exists follows with the next node that it gets or
+    /// loses, and then for what comes to lie that deep.
+    pub const fn compress_depth(self, list_compress_depth: i64) -> Limits {
+        let compress_depth = match list_compress_depth {
+            ..0 => 0,
+            depth if depth > u16::MAX as i64 => u16::MAX,
+            depth => depth as u16,
+        };
+        Limits {
+            compress_depth,
+            ..self
         }
     }
 }
@@ -250,15 +256,15 @@ impl List {
         self.drop_items(End::Front, start);
     }
 
-    /// The item at `index`.
+    /// What `read` makes of the item at `index`.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&[u8]> {
+    pub fn get<R>(&self, index: usize, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         if index >= self.len() {
             return None;
         }
         Some(match &self.0 {
-            Form::One(node) => node.get(index),
-            Form::Many(chain) => chain.get(index),
+            Form::One(node) => read(node.get(index)),
+            Form::Many(chain) => chain.get(index, read),
         })
     }
 
@@ -288,7 +294,7 @@ impl List {
 
     /// Puts an item before the first one equal to `pivot` and says whether there is one.
     pub fn insert_before(&mut self, pivot: &[u8], item: &[u8], limits: &Limits) -> bool {
-        let found = self.iter().position(|other| other == pivot);
+        let found = self.index_of(pivot);
         if let Some(index) = found {
             self.insert(index, item, limits);
         }
@@ -297,7 +303,7 @@ impl List {
 
     /// Puts an item behind the first one equal to `pivot` and says whether there is one.
     pub fn insert_after(&mut self, pivot: &[u8], item: &[u8], limits: &Limits) -> bool {
-        let found = self.iter().position(|other| other == pivot);
+        let found = self.index_of(pivot);
         if let Some(index) = found {
             self.insert(index + 1, item, limits);
         }
@@ -334,26 +340,42 @@ impl List {
         compared_max: usize,
         mut found: impl FnMut(usize) -> ControlFlow<()>,
     ) {
-        let mut look = |(index, item): (usize, &[u8])| {
+        let len = self.len();
+        let compared = compared_max.min(len);
+        let mut look = |index: usize, item: &[u8]| {
             if item == value {
                 found(index)
             } else {
                 ControlFlow::Continue(())
             }
         };
-        let last = self.len().wrapping_sub(1);
         // The answer only says whether `found` broke off, which it knows itself.
         let _ = match from {
-            End::Front => self
-                .iter()
-                .take(compared_max)
-                .enumerate()
-                .try_for_each(look),
+            End::Front => {
+                let mut index = 0;
+                self.range(0, compared).try_for_each(|item| {
+                    index += 1;
+                    look(index - 1, item)
+                })
+            }
             End::Back => {
-                let mut items = self.iter_rev().take(compared_max).enumerate();
-                items.try_for_each(|(index, item)| look((last - index, item)))
+                let mut index = len;
+                self.range_rev(len - compared, len).try_for_each(|item| {
+                    index -= 1;
+                    look(index, item)
+                })
             }
         };
+    }
+
+    /// The index of the first item equal to `value`.
+    fn index_of(&self, value: &[u8]) -> Option<usize> {
+        let mut place = None;
+        self.positions(value, End::Front, usize::MAX, |index| {
+            place = Some(index);
+            ControlFlow::Break(())
+        });
+        place
     }
 
     /// All items from the first on.
@@ -370,8 +392,6 @@ impl List {
 
     /// The items from `start` up to, not including, `end`. Indices past the end are taken as the
     /// end.
-    ///
-    /// `for_each` on it is the fastest way to read them.
     #[inline]
     pub fn range(&self, start: usize, end: usize) -> Iter<'_> {
         let len = self.len();
@@ -423,15 +443,6 @@ impl List {
 impl Default for List {
     fn default() -> List {
         List::new()
-    }
-}
-
-impl<'a> IntoIterator for &'a List {
-    type Item = &'a [u8];
-    type IntoIter = Iter<'a>;
-
-    fn into_iter(self) -> Iter<'a> {
-        self.iter()
     }
 }
 

@@ -14,8 +14,9 @@
 //! of what a slide moves has been pushed since the one before); otherwise the buffer grows by half,
 //! to the byte limit and, for a queue that stays just below the limit, to a quarter beyond it.
 //!
-//! Two bytes of the handle are padding; they are where a compressed form of the node can be told
-//! from this one.
+//! A node may be compressed (`compress.rs`): then the buffer holds something else, `start` is 0 and
+//! `end` what the items take when they are plain. The functions that read or change items are for
+//! plain nodes only.
 //!
 //! Invariants: `start <= end <= capacity`; `count` items lie between the first two; no items, then
 //! `start == end`; the capacity is 0 (no buffer) or a size class.
@@ -38,12 +39,24 @@ pub enum End {
     Back,
 }
 
+/// What the buffer of a node holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The items.
+    Plain,
+    /// The items, which were found not to be worth compressing as they are.
+    Incompressible,
+    /// A compressed block.
+    Compressed,
+}
+
 pub(super) struct Node {
-    buffer: NonNull<u8>,
-    start: u32,
-    end: u32,
-    capacity: u32,
-    count: u16,
+    pub(super) buffer: NonNull<u8>,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) capacity: u32,
+    pub(super) count: u16,
+    pub(super) state: State,
 }
 
 // SAFETY: a node owns its buffer alone.
@@ -59,6 +72,7 @@ impl Node {
             end: 0,
             capacity: 0,
             count: 0,
+            state: State::Plain,
         }
     }
 
@@ -94,8 +108,7 @@ impl Node {
     /// Whether an item of `n` bytes may join the items that are here.
     #[inline]
     pub(super) fn fits(&self, n: usize, limits: &Limits) -> bool {
-        self.used().saturating_add(framed(n)) <= limits.node_bytes
-            && u32::from(self.count) < limits.node_items
+        self.used().saturating_add(framed(n)) <= limits.node_bytes && self.count < limits.node_items
     }
 
     /// Whether an item of `n` bytes may take the place of item `index`.
@@ -107,7 +120,7 @@ impl Node {
     /// Whether the items of both nodes may share one, with some room left.
     pub(super) fn fits_all(&self, other: &Node, limits: &Limits) -> bool {
         u64::from(self.used()) + u64::from(other.used()) <= u64::from(limits.node_bytes) / 4 * 3
-            && u32::from(self.count) + u32::from(other.count) <= limits.node_items
+            && u32::from(self.count) + u32::from(other.count) <= u32::from(limits.node_items)
     }
 
     #[inline]
@@ -147,6 +160,7 @@ impl Node {
     /// The item at one end.
     #[inline]
     pub(super) fn peek(&self, end: End) -> Option<&[u8]> {
+        debug_assert!(self.is_plain());
         if self.count == 0 {
             return None;
         }
@@ -162,7 +176,7 @@ impl Node {
     /// Drops the item at one end, which has to be there.
     #[inline]
     pub(super) fn drop_one(&mut self, end: End) {
-        debug_assert!(self.count > 0);
+        debug_assert!(self.count > 0 && self.is_plain());
         // SAFETY: there is an item at each end.
         unsafe {
             match end {
@@ -205,7 +219,7 @@ impl Node {
 
     /// Where item `index` begins, or the end of the items, in bytes of the buffer.
     fn offset(&self, index: usize) -> u32 {
-        debug_assert!(index <= self.count());
+        debug_assert!(index <= self.count() && self.is_plain());
         // SAFETY: as many steps are made as there are items on that side.
         unsafe {
             let buffer = self.buffer.as_ptr().cast_const();
@@ -239,7 +253,14 @@ impl Node {
     /// All framed items, for [`forward`] and [`backward`].
     #[inline]
     pub(super) fn span(&self) -> (*const u8, *const u8) {
+        debug_assert!(self.is_plain());
         (self.at(self.start), self.at(self.end))
+    }
+
+    /// Where reading the node will begin, whatever its state.
+    #[inline]
+    pub(super) fn first_byte(&self) -> *const u8 {
+        self.at(self.start)
     }
 
     /// Up to item `index`, not included, the framed items, for [`backward`]; their start comes
@@ -293,6 +314,7 @@ impl Node {
     /// Removes items equal to `value`: from the front on, passes over `skip` of them and then
     /// removes up to `max`. Answers how many were removed.
     pub(super) fn remove_equal(&mut self, value: &[u8], mut skip: usize, max: usize) -> usize {
+        debug_assert!(self.is_plain());
         let mut removed = 0;
         let buffer = self.buffer.as_ptr();
         let (mut from, mut to) = (self.start, self.start);
@@ -364,6 +386,7 @@ impl Node {
 
     /// Moves the items of `other` behind the own ones.
     pub(super) fn append(&mut self, other: &Node, limits: &Limits) {
+        debug_assert!(self.is_plain() && other.is_plain());
         let need = other.used();
         if self.capacity - self.end < need {
             self.make_room(End::Back, need, limits);
@@ -378,7 +401,7 @@ impl Node {
     }
 
     #[inline]
-    fn at(&self, offset: u32) -> *mut u8 {
+    pub(super) fn at(&self, offset: u32) -> *mut u8 {
         debug_assert!(offset <= self.capacity);
         // SAFETY: offsets stay within the capacity; without a buffer the only one is 0.
         unsafe { self.buffer.as_ptr().add(offset as usize) }
@@ -450,6 +473,7 @@ impl Node {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, end: End, need: u32, limits: &Limits) {
+        debug_assert!(self.is_plain());
         let used = self.used();
         let want = used.checked_add(need).expect("a node stays below 4 GiB");
         let room_of_other = |free: u32, quarter: u32| match end {
@@ -507,9 +531,13 @@ impl Node {
 
 impl Clone for Node {
     fn clone(&self) -> Node {
+        if !self.is_plain() {
+            return self.copy_compressed();
+        }
         let mut copy = Node::with_room(self.used());
         copy.end = self.used();
         copy.count = self.count;
+        copy.state = self.state;
         // SAFETY: the copy has room for the items.
         unsafe {
             self.at(self.start)

@@ -54,9 +54,13 @@ fn limits() -> impl Strategy<Value = Limits> {
         (0i64..40).prop_map(Limits::new),
         (20u32..400).prop_map(|node_bytes| Limits {
             node_bytes,
-            node_items: u32::MAX
+            ..Limits::default()
         }),
     ]
+}
+
+fn depth() -> impl Strategy<Value = i64> {
+    0i64..4
 }
 
 fn apply(list: &mut List, model: &mut VecDeque<Vec<u8>>, op: Op, limits: &Limits) {
@@ -152,17 +156,50 @@ fn push(model: &mut VecDeque<Vec<u8>>, end: End, item: Vec<u8>) {
     }
 }
 
+fn all(mut items: Iter<'_>) -> Vec<Vec<u8>> {
+    let mut seen = Vec::with_capacity(items.len());
+    while let Some(item) = items.next_item() {
+        seen.push(item.to_vec());
+    }
+    seen
+}
+
+fn all_rev(mut items: Rev<'_>) -> Vec<Vec<u8>> {
+    let mut seen = Vec::with_capacity(items.len());
+    while let Some(item) = items.next_item() {
+        seen.push(item.to_vec());
+    }
+    seen
+}
+
+fn reversed(model: &VecDeque<Vec<u8>>) -> Vec<Vec<u8>> {
+    model.iter().rev().cloned().collect()
+}
+
 fn check(list: &List, model: &VecDeque<Vec<u8>>) {
     assert_eq!(list.len(), model.len());
-    assert!(list.iter().eq(model.iter()));
-    assert!(list.iter_rev().eq(model.iter().rev()));
+    assert_eq!(*model, all(list.iter()));
+    assert_eq!(all_rev(list.iter_rev()), reversed(model));
     assert_eq!(list.front(), model.front().map(Vec::as_slice));
     assert_eq!(list.back(), model.back().map(Vec::as_slice));
     if let Form::Many(chain) = &list.0 {
         chain.check();
     }
-    let used: usize = model.iter().map(|item| item.len() + 2).sum();
-    assert!(list.heap_bytes() >= used);
+    if compressed(list).1 == 0 {
+        let used: usize = model.iter().map(|item| item.len() + 2).sum();
+        assert!(list.heap_bytes() >= used);
+    }
+}
+
+/// How many nodes there are, and how many of them are compressed.
+fn compressed(list: &List) -> (usize, usize) {
+    match &list.0 {
+        Form::One(node) => {
+            assert!(node.is_plain());
+            (1, 0)
+        }
+        Form::Many(chain) => chain.compressed(),
+    }
 }
 
 fn check_ranges(list: &List, model: &VecDeque<Vec<u8>>) {
@@ -181,16 +218,30 @@ fn check_ranges(list: &List, model: &VecDeque<Vec<u8>>) {
             .map(Vec::as_slice)
             .collect();
         let mut seen = Vec::new();
-        list.range(start, end).for_each(|item| seen.push(item));
+        list.range(start, end)
+            .for_each(|item| seen.push(item.to_vec()));
         assert_eq!(seen, expected);
-        assert!(list.range(start, end).eq(expected.iter().copied()));
-        assert!(
-            list.range_rev(start, end)
-                .eq(expected.iter().rev().copied())
-        );
+        assert_eq!(all(list.range(start, end)), expected);
+        let arena = Arena::new();
+        let mut kept: Vec<&[u8]> = Vec::new();
+        list.range(start, end)
+            .for_each_in(&arena, |item| kept.push(item));
+        assert_eq!(kept, expected);
+
+        let expected: Vec<&[u8]> = expected.into_iter().rev().collect();
+        let mut seen = Vec::new();
+        list.range_rev(start, end)
+            .for_each(|item| seen.push(item.to_vec()));
+        assert_eq!(seen, expected);
+        assert_eq!(all_rev(list.range_rev(start, end)), expected);
+        let mut kept_rev: Vec<&[u8]> = Vec::new();
+        list.range_rev(start, end)
+            .for_each_in(&arena, |item| kept_rev.push(item));
+        assert_eq!(kept_rev, expected);
+        assert!(kept.iter().rev().eq(kept_rev.iter()));
     }
     for index in [0, len / 3, len / 2, len.saturating_sub(1), len] {
-        assert_eq!(list.get(index), model.get(index).map(Vec::as_slice));
+        assert_eq!(list.get(index, <[u8]>::to_vec), model.get(index).cloned());
     }
     for value in [&[1u8, 1][..], &[], &[9]] {
         for from in [End::Front, End::Back] {
@@ -225,7 +276,10 @@ proptest! {
         ops in proptest::collection::vec(op(), 0..80),
         limits in limits(),
         later in limits(),
+        depths in (depth(), depth()),
     ) {
+        let limits = limits.compress_depth(depths.0);
+        let later = later.compress_depth(depths.1);
         let mut list = List::new();
         let mut model = VecDeque::new();
         let half = ops.len() / 2;
@@ -314,6 +368,90 @@ fn memory_comes_back() {
     }
     assert_eq!(list.remove(b"drop", End::Back, usize::MAX), 49_500);
     assert!(list.heap_bytes() < 500 * 12, "{}", list.heap_bytes());
+}
+
+/// A list of `n` items, 200 or so a node.
+fn long(n: usize, limits: &Limits) -> List {
+    let mut list = List::new();
+    for i in 0..n {
+        list.push_back(
+            format!("element number {i:06}, as it were").as_bytes(),
+            limits,
+        );
+    }
+    list
+}
+
+#[test]
+fn the_middle_is_compressed() {
+    let plain = long(10_000, &Limits::default());
+    let (nodes, none) = compressed(&plain);
+    assert_eq!(none, 0);
+    for depth in 1..4 {
+        let limits = Limits::default().compress_depth(depth as i64);
+        let mut list = long(10_000, &limits);
+        assert_eq!(compressed(&list), (nodes, nodes - 2 * depth));
+        assert!(list.heap_bytes() < plain.heap_bytes() / 2);
+        let bytes = list.heap_bytes();
+
+        // Reading and copying leave it as it is; so does a change of one item, node for node.
+        assert_eq!(all(list.iter()), all(plain.iter()));
+        assert_eq!(list.heap_bytes(), bytes);
+        assert!(list.clone().heap_bytes() <= bytes);
+        assert_eq!(compressed(&list.clone()), (nodes, nodes - 2 * depth));
+        assert!(list.set(5000, b"element number five thousand, as it were", &limits));
+        list.insert(5000, b"another", &limits);
+        assert_eq!(list.remove(b"another", End::Back, 1), 1);
+        let (nodes, packed) = compressed(&list);
+        assert_eq!(packed, nodes - 2 * depth);
+
+        // Whatever is dropped, as many nodes as before are plain at the ends.
+        for n in [1, 300, 4000] {
+            list.drop_items(End::Front, n);
+            list.drop_items(End::Back, n);
+            let (nodes, packed) = compressed(&list);
+            assert_eq!(packed, nodes - 2 * depth);
+        }
+        while list.pop_front(|_| ()).is_some() {}
+        assert!(list.is_empty() && list.heap_bytes() <= 64);
+    }
+}
+
+#[test]
+fn another_depth_moves_the_borders() {
+    let with = |depth| Limits::default().compress_depth(depth);
+    let mut list = long(10_000, &with(3));
+    let (nodes, packed) = compressed(&list);
+    assert_eq!(packed, nodes - 6);
+    for (depth, plain) in [(1, 2), (2, 4), (0, 4), (4, 8)] {
+        list.set(9_999, b"x", &with(depth));
+        assert_eq!(compressed(&list), (nodes, nodes - plain), "{depth}");
+    }
+    // What was not compressed when it came to lie deep stays so until it is touched.
+    let mut list = long(10_000, &with(0));
+    list.set(5_000, b"x", &with(1));
+    assert_eq!(compressed(&list), (nodes, 1));
+}
+
+#[test]
+fn noise_stays_plain() {
+    let limits = Limits::default().compress_depth(1);
+    let mut list = List::new();
+    let mut state = 1u64;
+    for _ in 0..10_000 {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let mixed = (state ^ (state >> 29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        list.push_back(&mixed.to_le_bytes(), &limits);
+    }
+    assert_eq!(compressed(&list).1, 0);
+    // A node that was tried is tried again when it has changed.
+    assert_eq!(list.remove(b"none", End::Front, 1), 0);
+    for index in 5_000..5_100 {
+        list.set(index, &[0; 200], &limits);
+    }
+    assert!(compressed(&list).1 > 0);
 }
 
 #[test]

@@ -14,15 +14,15 @@ mod pattern;
 
 use std::ops::Range;
 
-use config::parameter;
 use engine::spec::{Command, CommandSpec, KeySpec, access, flags};
 use engine::{Args, CommandError, CommandResult, Ctx, DONE};
 use keyspace::{Db, Event, Expiry, Value};
 use resp::ReplyWriter;
 use smallvec::SmallVec;
 use structures::item::Item;
-use structures::list::{Limits, List};
+use structures::list::{Arena, Limits, List};
 
+use crate::lists::limits;
 use order::{Direction, Weights};
 use pattern::Pattern;
 
@@ -181,7 +181,7 @@ struct Elements<'d> {
 impl<'d> Elements<'d> {
     /// Loads the elements. If they are to stay in their order, and have one, only those of the result
     /// are loaded, in its direction.
-    fn of(db: &'d Db<'_>, sort: &Sort<'_>) -> Result<Elements<'d>, CommandError> {
+    fn of(db: &'d Db<'_>, sort: &Sort<'_>, arena: &'d Arena) -> Result<Elements<'d>, CommandError> {
         let mut elements = Elements {
             items: Vec::new(),
             source: Source::Sequence,
@@ -197,9 +197,10 @@ impl<'d> Elements<'d> {
                 let bytes = |item: &'d [u8]| elements.items.push(Item::Bytes(item));
                 if elements.is_sorted_by_nothing && is_reversed {
                     let (start, end) = (list.len() - loaded.end, list.len() - loaded.start);
-                    list.range_rev(start, end).for_each(bytes);
+                    list.range_rev(start, end).for_each_in(arena, bytes);
                 } else {
-                    list.range(loaded.start, loaded.end).for_each(bytes);
+                    list.range(loaded.start, loaded.end)
+                        .for_each_in(arena, bytes);
                 }
                 list.len()
             }
@@ -310,7 +311,8 @@ impl Sink<'_, '_> {
 }
 
 fn run(ctx: &mut Ctx<'_>, sort: &Sort<'_>) -> CommandResult {
-    let limits = Limits::new(ctx.setting(parameter::LIST_MAX_LISTPACK_SIZE));
+    let limits = limits(ctx);
+    let arena = Arena::new();
     let (db, reply) = (&mut ctx.db, &mut ctx.reply);
     let values_each = sort.gets.len().max(1);
     let sink = |reply, count: usize| match sort.destination {
@@ -323,7 +325,7 @@ fn run(ctx: &mut Ctx<'_>, sort: &Sort<'_>) -> CommandResult {
     };
     let stored = if sort.follows_patterns() {
         // The elements are copied, as the database is about to change what it holds.
-        let elements = Elements::of(db, sort)?;
+        let elements = Elements::of(db, sort, &arena)?;
         let copies: Vec<Vec<u8>> = elements.items.iter().map(|item| item.to_vec()).collect();
         let elements = Elements {
             items: copies.iter().map(|copy| Item::Bytes(copy)).collect(),
@@ -344,7 +346,7 @@ fn run(ctx: &mut Ctx<'_>, sort: &Sort<'_>) -> CommandResult {
         }
         sink
     } else {
-        let elements = Elements::of(db, sort)?;
+        let elements = Elements::of(db, sort, &arena)?;
         let positions = elements.positions(sort, |_, _, read| read(None))?;
         let mut sink = sink(reply, positions.len());
         for at in positions {
