@@ -6,7 +6,9 @@ use structures::table::Table;
 
 use crate::deadlines::Deadlines;
 use crate::entry::{Entry, EntryRef};
+use crate::keyspace::Census;
 use crate::sync::{Lock, LockGuard};
+use crate::usage::Usage;
 
 /// The number of shards of a database: enough that two workers rarely meet, few enough that their
 /// headers stay in the second-level cache.
@@ -33,6 +35,25 @@ pub struct ShardData {
     pub(crate) books: Books,
 }
 
+/// What the totals of the server contain of a shard.
+#[derive(Clone, Copy, Debug, Default)]
+struct Settled {
+    entry_bytes: usize,
+    expiring: usize,
+    heap_bytes: usize,
+}
+
+/// By what a shard has changed since it was last asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Balance {
+    /// Bytes more than before.
+    pub(crate) growth: isize,
+    /// 1 if the first key has come, -1 if the last has gone, and 0 otherwise.
+    pub(crate) with_keys: isize,
+    /// The same for keys that will expire.
+    pub(crate) with_volatile: isize,
+}
+
 /// What a shard knows of its entries without looking at them. Apart from the table, so that a guard
 /// on one entry can keep the books.
 #[derive(Debug, Default)]
@@ -42,8 +63,12 @@ pub(crate) struct Books {
     expiring: usize,
     /// The bytes allocated for entries and their values.
     entry_bytes: usize,
+    /// The sum of all expiries, from which their mean is known; in 128 bits, for expiries may be
+    /// close to the end of 64.
+    expiry_sum: u128,
     /// When the process started: the origin of coarse time.
     epoch_ms: u64,
+    settled: Settled,
 }
 
 impl Shard {
@@ -77,7 +102,19 @@ impl Shard {
     /// Whether a deadline has come up.
     #[inline]
     pub fn is_due(&self, now_ms: u64) -> bool {
-        self.next_deadline_ms.load(Ordering::Relaxed) <= now_ms
+        self.next_deadline_ms() <= now_ms
+    }
+
+    /// When the first deadline comes up; `u64::MAX` for never.
+    #[inline]
+    pub(crate) fn next_deadline_ms(&self) -> u64 {
+        self.next_deadline_ms.load(Ordering::Relaxed)
+    }
+
+    /// Whether there may be a key that will expire.
+    #[inline]
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.next_deadline_ms() != u64::MAX
     }
 
     /// Publishes the first deadline of `data`, which is this shard's, for [`is_due`](Self::is_due).
@@ -108,9 +145,44 @@ impl ShardData {
         self.books.expiring
     }
 
+    /// Adds what the shard holds.
+    pub(crate) fn add_to(&self, census: &mut Census) {
+        census.keys += self.len();
+        census.expiring += self.books.expiring;
+        census.entry_bytes += self.books.entry_bytes;
+        census.table_bytes += self.table.heap_bytes();
+        census.deadline_bytes += self.books.deadlines.heap_bytes();
+        census.expiry_sum += self.books.expiry_sum;
+    }
+
     /// All bytes allocated for the shard.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
         self.books.entry_bytes + self.table.heap_bytes() + self.books.deadlines.heap_bytes()
+    }
+
+    /// By what the shard has changed since the last call; `None` for by nothing. To be asked when a
+    /// hold ends in which something may have changed.
+    #[inline]
+    pub(crate) fn balance(&mut self) -> Option<Balance> {
+        let (entry_bytes, expiring) = (self.books.entry_bytes, self.books.expiring);
+        // Where neither has changed, the table and the deadlines have hardly.
+        let before = self.books.settled;
+        if entry_bytes == before.entry_bytes && expiring == before.expiring {
+            return None;
+        }
+        let heap_bytes = self.heap_bytes();
+        self.books.settled = Settled {
+            entry_bytes,
+            expiring,
+            heap_bytes,
+        };
+        let arrival = |before: usize, now: usize| (now > 0) as isize - (before > 0) as isize;
+        Some(Balance {
+            growth: heap_bytes as isize - before.heap_bytes as isize,
+            with_keys: arrival(before.entry_bytes, entry_bytes),
+            with_volatile: arrival(before.expiring, expiring),
+        })
     }
 
     /// Every entry, the expired ones included.
@@ -127,6 +199,7 @@ impl ShardData {
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Entry> + Send + use<> {
         self.books = Books {
             epoch_ms: self.books.epoch_ms,
+            settled: self.books.settled,
             ..Books::default()
         };
         self.table.drain()
@@ -219,21 +292,34 @@ impl ShardData {
 }
 
 impl Books {
-    /// Accounts for an entry that has come into the table.
+    /// When the process started, in Unix milliseconds: the origin of coarse time.
+    pub(crate) fn epoch_ms(&self) -> u64 {
+        self.epoch_ms
+    }
+
+    /// Accounts for an entry that has come into the table, or is about to, and gives it its first
+    /// access bits.
     #[inline]
-    pub(crate) fn entered(&mut self, shape: Shape, hash: u64) {
+    pub(crate) fn entered(&mut self, entry: EntryRef<'_>, hash: u64, usage: &Usage) -> Shape {
+        usage.begin(entry);
+        let shape = Shape::of(entry);
         self.entry_bytes += shape.bytes;
         if let Some(expiry) = shape.expiry {
             self.expiring += 1;
+            self.expiry_sum += u128::from(expiry);
             self.deadlines.add(hash, expiry, self.epoch_ms);
         }
+        shape
     }
 
     /// Accounts for an entry that has left the table.
     #[inline]
     pub(crate) fn left(&mut self, shape: Shape) {
         self.entry_bytes -= shape.bytes;
-        self.expiring -= shape.expiry.is_some() as usize;
+        if let Some(expiry) = shape.expiry {
+            self.expiring -= 1;
+            self.expiry_sum -= u128::from(expiry);
+        }
     }
 
     /// Accounts for an entry that was `before` and is `after` now.
@@ -243,6 +329,8 @@ impl Books {
         if before.expiry != after.expiry {
             self.expiring -= before.expiry.is_some() as usize;
             self.expiring += after.expiry.is_some() as usize;
+            self.expiry_sum -= u128::from(before.expiry.unwrap_or(0));
+            self.expiry_sum += u128::from(after.expiry.unwrap_or(0));
             if let Some(expiry) = after.expiry
                 && before.expiry.is_none_or(|before| expiry < before)
             {

@@ -12,6 +12,7 @@ mod keys;
 mod object;
 mod persist;
 mod scan;
+mod touch;
 mod ttl;
 mod type_of;
 
@@ -30,6 +31,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     object::OBJECT,
     persist::PERSIST,
     scan::SCAN,
+    touch::TOUCH,
     ttl::EXPIRETIME,
     ttl::PEXPIRETIME,
     ttl::PTTL,

@@ -1,32 +1,22 @@
 //! OBJECT ENCODING key
 
-use engine::spec::{Command, CommandSpec, KeySpec, access, flags};
+use engine::spec::{Command, CommandSpec};
 use engine::{Args, CommandResult, Ctx, DONE};
 use keyspace::{Kind, Text, Value};
 
-pub(super) const OBJECT: Command = Command::container(&SPEC, &[Command::new(&ENCODING_SPEC, run)]);
+pub(super) const ENCODING: Command = Command::new(&SPEC, run);
 
-const SPEC: CommandSpec = CommandSpec::new("OBJECT")
-    .at_least(2)
-    .since("2.2.3")
-    .summary("A container for object introspection commands.")
-    .complexity("Depends on subcommand.");
-
-const ENCODING_SPEC: CommandSpec = CommandSpec::new("ENCODING")
-    .exactly(3)
-    .flags(flags::READONLY)
-    .keys(&[KeySpec::at(2, access::RO)])
-    .since("2.2.3")
-    .syntax("key")
-    .summary("Returns the internal encoding of a value.")
-    .complexity("O(1)")
-    .tips(&["nondeterministic_output"]);
+const SPEC: CommandSpec = CommandSpec {
+    name: "ENCODING",
+    summary: "Returns the internal encoding of a value.",
+    ..super::BASE
+};
 
 /// A string up to this long is called `embstr`, a longer one `raw`, as Redis users know it.
 const EMBSTR_MAX: usize = 44;
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    let Some(entry) = ctx.db.peek(args.at(2)) else {
+    let Some(entry) = ctx.db.inspect(args.at(2)) else {
         ctx.reply.null();
         return DONE;
     };
