@@ -1,7 +1,7 @@
 //! Eviction, as far as it concerns shards: finding keys that may go, and removing one.
 //!
-//! Who goes is the caller's choice. It is offered a few random keys of a random shard at a time, or
-//! for the policy by time to live the key of some shards that expires first, and remembers them by
+//! Who goes is the caller's choice. It is offered a few random keys at a time, or for the policy by
+//! time to live one of those that expire first, and remembers them by
 //! their hash; that leads back to the key, or to nothing if it has gone meanwhile.
 //!
 //! Keys that will expire have no table of their own to draw from, but each has a record in its
@@ -28,12 +28,15 @@ pub enum Scope {
 /// Shards whose first deadlines are compared to find an early one.
 const DEADLINES_COMPARED: usize = 64;
 
+/// Shards that are looked at until one is found whose first deadline is that of a key.
+const SHARDS_A_SAMPLE: usize = 16;
+
 /// Records that are looked at under one hold of a shard.
 const RECORDS_A_HOLD: usize = 16;
 
 impl Keyspace {
-    /// Offers about `count` random keys of a random shard of `database`, each with its hash. Returns
-    /// whether there was any.
+    /// Offers about `count` random keys of `database`, each with its hash: those of a random shard, and
+    /// of the shards that follow where they have few. Returns whether there was any.
     pub fn sample(
         &self,
         database: usize,
@@ -45,27 +48,40 @@ impl Keyspace {
             return false;
         };
         let start = random::next() as usize % SHARDS;
-        let candidates = || {
+        let turned = || {
             let turned = shards[start..].iter().chain(&shards[..start]);
             turned.filter(|shard| scope == Scope::All || shard.has_deadline())
         };
-        let mut was_busy = false;
-        for shard in candidates() {
+        let (mut offered, mut was_busy) = (0, false);
+        for shard in turned() {
             match shard.try_lock() {
-                Some(data) if data.sample(scope, count, &mut offer) => return true,
-                Some(_) => {}
+                Some(data) => offered += data.sample(scope, count - offered, &mut offer),
                 None => was_busy = true,
             }
+            if offered >= count {
+                return true;
+            }
         }
-        // Only then are the shards that somebody holds worth waiting for.
-        was_busy
-            && database.has(scope)
-            && candidates().any(|shard| shard.lock().sample(scope, count, &mut offer))
+        if offered == 0 && was_busy && database.has(scope) {
+            // Only then are the shards that somebody holds worth waiting for.
+            for shard in turned() {
+                offered += shard.lock().sample(scope, count, &mut offer);
+                if offered > 0 {
+                    break;
+                }
+            }
+        }
+        offered > 0
     }
 
     /// Offers a key of `database` that expires earlier than most, with its hash. Returns whether
     /// there was any.
-    pub fn sample_soonest(&self, database: usize, offer: impl FnOnce(u64, EntryRef<'_>)) -> bool {
+    pub fn sample_soonest(
+        &self,
+        database: usize,
+        mut offer: impl FnMut(u64, EntryRef<'_>),
+    ) -> bool {
+        let mut offered = 0;
         while let Some((_, shards)) = self.populated(database, Scope::Volatile) {
             let start = random::next() as usize % SHARDS;
             let turned = shards[start..].iter().chain(&shards[..start]);
@@ -73,8 +89,9 @@ impl Keyspace {
                 .filter(|shard| shard.has_deadline())
                 .take(DEADLINES_COMPARED)
                 .min_by_key(|shard| shard.next_deadline_ms());
-            let Some(shard) = first else { return false };
+            let Some(shard) = first else { break };
             let mut data = shard.lock();
+            let deadline_ms = shard.next_deadline_ms();
             let soonest = data.soonest();
             shard.publish_deadline(&data);
             if let Some((hash, expiry)) = soonest
@@ -83,10 +100,14 @@ impl Keyspace {
                 })
             {
                 offer(hash, entry);
-                return true;
+                offered += 1;
+                // Otherwise the deadline was one that its key once had.
+                if expiry <= deadline_ms || offered == SHARDS_A_SAMPLE {
+                    break;
+                }
             }
         }
-        false
+        offered > 0
     }
 
     /// Removes the key of this hash if `is_right` says so of its entry, handing the key to `removed`
@@ -133,40 +154,38 @@ impl Database {
 }
 
 impl ShardData {
-    /// Offers about `count` random keys. Returns whether there was any.
+    /// Offers up to about `count` random keys. Returns how many.
     fn sample(
         &self,
         scope: Scope,
         count: usize,
         offer: &mut impl FnMut(u64, EntryRef<'_>),
-    ) -> bool {
+    ) -> usize {
         let hash_of = |entry: EntryRef<'_>| structures::hash::hash(entry.key());
-        match scope {
-            Scope::Volatile => self.sample_volatile(count, offer),
-            Scope::All if self.table.is_empty() => false,
-            Scope::All if self.table.len() <= count => {
-                self.table
-                    .iter()
-                    .for_each(|entry| offer(hash_of(entry), entry));
-                true
-            }
-            Scope::All => {
-                for _ in 0..count {
-                    if let Some(entry) = self.table.random(random::next()) {
-                        offer(hash_of(entry), entry);
-                    }
-                }
-                true
+        if scope == Scope::Volatile {
+            return self.sample_volatile(count, offer);
+        }
+        if self.table.len() <= count {
+            self.table
+                .iter()
+                .for_each(|entry| offer(hash_of(entry), entry));
+            return self.table.len();
+        }
+        for _ in 0..count {
+            if let Some(entry) = self.table.random(random::next()) {
+                offer(hash_of(entry), entry);
             }
         }
+        count
     }
 
-    /// Offers keys to which random records of the deadlines lead.
-    fn sample_volatile(&self, count: usize, offer: &mut impl FnMut(u64, EntryRef<'_>)) -> bool {
+    /// Offers keys to which random records of the deadlines lead. Returns how many.
+    fn sample_volatile(&self, count: usize, offer: &mut impl FnMut(u64, EntryRef<'_>)) -> usize {
         let records = self.books.deadlines.len();
         if self.expiring() == 0 || records == 0 {
-            return false;
+            return 0;
         }
+        let count = count.min(self.expiring());
         let mut offered = 0;
         for _ in 0..2 * count {
             offered += self.offer_of_record(random::next() as usize % records, offer);
@@ -180,7 +199,7 @@ impl ShardData {
             offered += self.offer_of_record(index, offer);
             index += 1;
         }
-        offered > 0
+        offered
     }
 
     /// Offers the key to which a record leads. Returns how many there are: none if the key is gone.
