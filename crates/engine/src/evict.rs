@@ -162,8 +162,8 @@ impl Worker {
             }
             // What is being freed in the background may be enough.
             End::Exhausted => {
-                server.config.read(parameter::MAXMEMORY_POLICY) != MaxmemoryPolicy::NoEviction
-                    && server.keyspace.pending_frees() > 0
+                let pending = server.keyspace.pending_free_bytes() as i64;
+                server.used_memory() - pending <= server.memory_limit()
             }
         }
     }

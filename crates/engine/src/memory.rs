@@ -1,9 +1,9 @@
 //! How much memory is used, for the limit that `maxmemory` sets.
 //!
 //! Asking the allocator is dear, so it is asked each tick, and only if there is a limit. In between
-//! the figure moves by what the shards have grown: each worker counts that for itself, so nobody
-//! writes a line that others write. What grows beside the shards, such as buffers of connections, is
-//! in the figure from the next tick on.
+//! the figure moves by what the entries of the shards have grown: each worker counts that for itself,
+//! so nobody writes a line that others write. What grows beside the entries, such as tables and the
+//! buffers of connections, is in the figure from the next tick on.
 //!
 //! Memory that is on its way back, values that wait to be freed in the background, is not counted;
 //! otherwise more would be evicted than is needed. But only up to a tenth of the limit: whoever
@@ -24,7 +24,7 @@ const UNKNOWN: i64 = i64::MIN;
 /// The state of the limit, shared by all workers.
 #[derive(Debug)]
 pub struct MemoryLimit {
-    /// What was used when the allocator was asked, less what the shards had grown until then.
+    /// What was used when the allocator was asked, less what the entries had grown until then.
     base: AtomicI64,
     /// When the allocator was asked, in Unix milliseconds.
     asked_ms: AtomicU64,
@@ -103,7 +103,7 @@ impl Server {
         base + self.growth()
     }
 
-    /// The bytes by which the shards have grown since the start, the unsettled ones left out.
+    /// The bytes by which entries have grown since the start.
     fn growth(&self) -> i64 {
         self.stats
             .iter()

@@ -30,7 +30,7 @@ pub struct WorkerStats {
     pub expired: AtomicU64,
     /// Keys removed because the memory was full.
     pub evicted: AtomicU64,
-    /// Bytes by which this worker has made the shards grow since the start; never reset.
+    /// Bytes by which this worker has made the entries of all shards grow since the start; never reset.
     pub growth: AtomicI64,
     /// Clients ended because the buffers of all took too much memory.
     pub evicted_clients: AtomicU64,

@@ -53,7 +53,7 @@ pub struct Db<'k> {
     now_ms: u64,
     /// How lookups mark the keys that they find.
     usage: Usage,
-    /// By how many bytes the shards that were let go of have grown.
+    /// By how many bytes the entries of shards that were let go of have grown.
     growth: isize,
     changes: ChangeLog,
     saw_expired: Cell<bool>,
@@ -140,7 +140,7 @@ impl<'k> Db<'k> {
         self.usage = usage;
     }
 
-    /// The bytes by which shards have grown under commands whose shards were let go of, since the
+    /// The bytes by which entries have grown under commands whose shards were let go of, since the
     /// last call.
     pub fn take_growth(&mut self) -> isize {
         std::mem::take(&mut self.growth)
@@ -397,7 +397,7 @@ impl<'k> Db<'k> {
             key,
             database,
             place.hash,
-            self.usage,
+            &self.usage,
         ))
     }
 

@@ -111,8 +111,8 @@ impl Keyspace {
     }
 
     /// Removes the key of this hash if `is_right` says so of its entry, handing the key to `removed`
-    /// while its shard is held. Returns by how much the shard has grown, which is less than nothing;
-    /// `None` if nothing was removed.
+    /// while its shard is held. Returns the bytes by which the entries of the shard have grown, which
+    /// is less than nothing; `None` if nothing was removed.
     pub fn evict(
         &self,
         database: usize,
@@ -180,7 +180,11 @@ impl ShardData {
     }
 
     /// Offers keys to which random records of the deadlines lead. Returns how many.
-    fn sample_volatile(&self, count: usize, offer: &mut impl FnMut(u64, EntryRef<'_>)) -> usize {
+    pub(crate) fn sample_volatile(
+        &self,
+        count: usize,
+        offer: &mut impl FnMut(u64, EntryRef<'_>),
+    ) -> usize {
         let records = self.books.deadlines.len();
         if self.expiring() == 0 || records == 0 {
             return 0;

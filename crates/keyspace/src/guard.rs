@@ -139,7 +139,7 @@ pub struct TextMut<'d> {
     key: &'d [u8],
     database: usize,
     hash: u64,
-    usage: Usage,
+    usage: &'d Usage,
 }
 
 impl<'d> TextMut<'d> {
@@ -152,7 +152,7 @@ impl<'d> TextMut<'d> {
         key: &'d [u8],
         database: usize,
         hash: u64,
-        usage: Usage,
+        usage: &'d Usage,
     ) -> Self {
         TextMut {
             slot,
@@ -190,7 +190,7 @@ impl<'d> TextMut<'d> {
             }
             Slot::Vacant(vacant) => {
                 let entry = Entry::int(self.key, value, None);
-                self.books.entered(entry.view(), self.hash, &self.usage);
+                self.books.entered(entry.view(), self.hash, self.usage);
                 vacant.insert(entry);
             }
         }
@@ -216,7 +216,7 @@ impl<'d> TextMut<'d> {
                 let mut bytes = Vec::new();
                 let result = edit(&mut bytes);
                 let entry = Entry::growing(self.key, bytes, None);
-                self.books.entered(entry.view(), self.hash, &self.usage);
+                self.books.entered(entry.view(), self.hash, self.usage);
                 vacant.insert(entry);
                 result
             }

@@ -43,22 +43,12 @@ pub struct Census {
     pub table_bytes: usize,
     /// The bytes allocated for records of when keys are due to expire.
     pub deadline_bytes: usize,
-    pub(crate) expiry_sum: u128,
 }
 
 impl Census {
     /// All bytes allocated.
     pub fn heap_bytes(&self) -> usize {
         self.entry_bytes + self.table_bytes + self.deadline_bytes
-    }
-
-    /// The mean of the milliseconds that keys with an expiry have to live.
-    pub fn mean_ttl_ms(&self, now_ms: u64) -> u64 {
-        if self.expiring == 0 {
-            return 0;
-        }
-        let mean = (self.expiry_sum / self.expiring as u128) as u64;
-        mean.saturating_sub(now_ms)
     }
 }
 
@@ -67,7 +57,7 @@ impl Census {
 pub struct Swept {
     /// Whether more keys may be due.
     pub has_more: bool,
-    /// The bytes by which the shard has grown: less than nothing.
+    /// The bytes by which the entries of the shard have grown: less than nothing.
     pub growth: isize,
 }
 
@@ -120,7 +110,22 @@ impl Keyspace {
         census
     }
 
-    /// The bytes by which a shard has grown since the last call, when a hold ends in which something
+    /// The mean of the milliseconds that the keys with an expiry in a database have to live, estimated
+    /// by some of each shard; exact for few keys.
+    pub fn mean_ttl_ms(&self, database: usize, now_ms: u64) -> u64 {
+        let (mut keys, mut sum) = (0, 0u128);
+        for shard in self.used_shards(database).unwrap_or_default() {
+            let data = shard.lock();
+            if let Some(mean) = data.mean_expiry_ms() {
+                keys += data.expiring() as u128;
+                sum += u128::from(mean) * data.expiring() as u128;
+            }
+        }
+        let mean = if keys > 0 { (sum / keys) as u64 } else { 0 };
+        mean.saturating_sub(now_ms)
+    }
+
+    /// The bytes by which the entries of a shard have grown since the last call, when a hold ends in which something
     /// may have changed.
     #[inline]
     pub(crate) fn settle(&self, database: usize, data: &mut ShardData) -> isize {
@@ -162,8 +167,8 @@ impl Keyspace {
         Swept { has_more, growth }
     }
 
-    /// Empties a database, the entries being freed by the reaper. Returns the bytes by which it has
-    /// grown: less than nothing.
+    /// Empties a database, the entries being freed by the reaper. Returns the bytes by which its
+    /// entries have grown: less than nothing.
     pub fn flush(&self, database: usize) -> isize {
         let mut growth = 0;
         for shard in self.used_shards(database).unwrap_or_default() {

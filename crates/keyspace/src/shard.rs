@@ -30,45 +30,44 @@ pub struct Shard {
 }
 
 /// What a shard's lock protects.
+#[repr(C)]
 pub struct ShardData {
     pub(crate) table: Table<Entry>,
     pub(crate) books: Books,
 }
 
-/// What the totals of the server contain of a shard.
-#[derive(Clone, Copy, Debug, Default)]
-struct Settled {
+/// What a shard knows of its entries without looking at them. Apart from the table, so that a guard
+/// on one entry can keep the books.
+///
+/// The table fills the first cache line of a shard; the books and the lock share the second, so that a
+/// write takes no more lines than a read.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Books {
+    pub(crate) deadlines: Deadlines,
+    /// When the process started: the origin of coarse time.
+    epoch_ms: u64,
+    /// The bytes allocated for entries and their values.
     entry_bytes: usize,
-    expiring: usize,
-    heap_bytes: usize,
+    /// What `entry_bytes` was when the shard was last asked for its balance.
+    settled_bytes: usize,
+    /// The number of keys with an expiry.
+    expiring: u32,
+    /// What `expiring` was when the shard was last asked for its balance.
+    settled_expiring: u32,
 }
+
+const _: () = assert!(size_of::<ShardData>() < 128, "the lock has room beside");
 
 /// By what a shard has changed since it was last asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Balance {
-    /// Bytes more than before.
+    /// Bytes of entries more than before.
     pub(crate) growth: isize,
     /// 1 if the first key has come, -1 if the last has gone, and 0 otherwise.
     pub(crate) with_keys: isize,
     /// The same for keys that will expire.
     pub(crate) with_volatile: isize,
-}
-
-/// What a shard knows of its entries without looking at them. Apart from the table, so that a guard
-/// on one entry can keep the books.
-#[derive(Debug, Default)]
-pub(crate) struct Books {
-    pub(crate) deadlines: Deadlines,
-    /// The number of keys with an expiry.
-    expiring: usize,
-    /// The bytes allocated for entries and their values.
-    entry_bytes: usize,
-    /// The sum of all expiries, from which their mean is known; in 128 bits, for expiries may be
-    /// close to the end of 64.
-    expiry_sum: u128,
-    /// When the process started: the origin of coarse time.
-    epoch_ms: u64,
-    settled: Settled,
 }
 
 impl Shard {
@@ -142,17 +141,36 @@ impl ShardData {
 
     /// The number of keys with an expiry.
     pub fn expiring(&self) -> usize {
-        self.books.expiring
+        self.books.expiring as usize
+    }
+
+    /// The mean of the expiries of some of the keys that have one, in Unix milliseconds.
+    pub(crate) fn mean_expiry_ms(&self) -> Option<u64> {
+        /// Shards of so few keys are gone through.
+        const FEW: usize = 16;
+        const SAMPLES: usize = 4;
+        let (mut count, mut sum) = (0, 0u128);
+        let mut add = |entry: EntryRef<'_>| {
+            if let Some(expiry) = entry.expiry() {
+                count += 1;
+                sum += u128::from(expiry);
+            }
+        };
+        if self.table.len() <= FEW {
+            self.table.iter().for_each(add);
+        } else {
+            self.sample_volatile(SAMPLES, &mut |_, entry| add(entry));
+        }
+        (count > 0).then(|| (sum / count) as u64)
     }
 
     /// Adds what the shard holds.
     pub(crate) fn add_to(&self, census: &mut Census) {
         census.keys += self.len();
-        census.expiring += self.books.expiring;
+        census.expiring += self.expiring();
         census.entry_bytes += self.books.entry_bytes;
         census.table_bytes += self.table.heap_bytes();
         census.deadline_bytes += self.books.deadlines.heap_bytes();
-        census.expiry_sum += self.books.expiry_sum;
     }
 
     /// All bytes allocated for the shard.
@@ -165,23 +183,18 @@ impl ShardData {
     /// hold ends in which something may have changed.
     #[inline]
     pub(crate) fn balance(&mut self) -> Option<Balance> {
-        let (entry_bytes, expiring) = (self.books.entry_bytes, self.books.expiring);
-        // Where neither has changed, the table and the deadlines have hardly.
-        let before = self.books.settled;
-        if entry_bytes == before.entry_bytes && expiring == before.expiring {
+        let books = &mut self.books;
+        let (bytes, expiring) = (books.settled_bytes, books.settled_expiring);
+        if books.entry_bytes == bytes && books.expiring == expiring {
             return None;
         }
-        let heap_bytes = self.heap_bytes();
-        self.books.settled = Settled {
-            entry_bytes,
-            expiring,
-            heap_bytes,
-        };
-        let arrival = |before: usize, now: usize| (now > 0) as isize - (before > 0) as isize;
+        books.settled_bytes = books.entry_bytes;
+        books.settled_expiring = books.expiring;
+        let arrival = |before: bool, now: bool| now as isize - before as isize;
         Some(Balance {
-            growth: heap_bytes as isize - before.heap_bytes as isize,
-            with_keys: arrival(before.entry_bytes, entry_bytes),
-            with_volatile: arrival(before.expiring, expiring),
+            growth: books.entry_bytes as isize - bytes as isize,
+            with_keys: arrival(bytes > 0, books.entry_bytes > 0),
+            with_volatile: arrival(expiring > 0, books.expiring > 0),
         })
     }
 
@@ -199,7 +212,8 @@ impl ShardData {
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Entry> + Send + use<> {
         self.books = Books {
             epoch_ms: self.books.epoch_ms,
-            settled: self.books.settled,
+            settled_bytes: self.books.settled_bytes,
+            settled_expiring: self.books.settled_expiring,
             ..Books::default()
         };
         self.table.drain()
@@ -208,7 +222,7 @@ impl ShardData {
     /// Drops the deadlines that belong to no key, when they have become many.
     #[inline]
     pub(crate) fn tidy_deadlines(&mut self) {
-        if self.books.deadlines.is_stale(self.books.expiring) {
+        if self.books.deadlines.is_stale(self.expiring()) {
             self.rebuild_deadlines();
         }
     }
@@ -306,7 +320,6 @@ impl Books {
         self.entry_bytes += shape.bytes;
         if let Some(expiry) = shape.expiry {
             self.expiring += 1;
-            self.expiry_sum += u128::from(expiry);
             self.deadlines.add(hash, expiry, self.epoch_ms);
         }
         shape
@@ -316,10 +329,7 @@ impl Books {
     #[inline]
     pub(crate) fn left(&mut self, shape: Shape) {
         self.entry_bytes -= shape.bytes;
-        if let Some(expiry) = shape.expiry {
-            self.expiring -= 1;
-            self.expiry_sum -= u128::from(expiry);
-        }
+        self.expiring -= shape.expiry.is_some() as u32;
     }
 
     /// Accounts for an entry that was `before` and is `after` now.
@@ -327,10 +337,8 @@ impl Books {
     pub(crate) fn changed(&mut self, before: Shape, after: Shape, hash: u64) {
         self.entry_bytes = self.entry_bytes - before.bytes + after.bytes;
         if before.expiry != after.expiry {
-            self.expiring -= before.expiry.is_some() as usize;
-            self.expiring += after.expiry.is_some() as usize;
-            self.expiry_sum -= u128::from(before.expiry.unwrap_or(0));
-            self.expiry_sum += u128::from(after.expiry.unwrap_or(0));
+            self.expiring -= before.expiry.is_some() as u32;
+            self.expiring += after.expiry.is_some() as u32;
             if let Some(expiry) = after.expiry
                 && before.expiry.is_none_or(|before| expiry < before)
             {
