@@ -11,17 +11,13 @@ const SPEC: CommandSpec = CommandSpec::new("TOUCH")
     .keys(&[KeySpec::from(1, access::RO)])
     .since("3.2.1")
     .syntax("key [key ...]")
-    .summary("Returns the number of existing keys out of those specified after updating the time they were last accessed.")
+    .summary("Marks keys as used, and returns how many there are.")
     .complexity("O(N) where N is the number of keys that will be touched.")
     .tips(&["request_policy:multi_shard", "response_policy:agg_sum"]);
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    // Finding a key is an access.
-    let found = args
-        .rest()
-        .iter()
-        .filter(|key| ctx.db.find(key).is_some())
-        .count();
+    let keys = args.rest().iter();
+    let found = keys.filter(|key| ctx.db.touch(key).is_some()).count();
     ctx.reply.count(found);
     DONE
 }
@@ -32,6 +28,10 @@ mod tests {
 
     #[test]
     fn touch() {
-        check("SET a 1 ; TOUCH a none a ; TOUCH none", "+OK ; :2 ; :0");
+        check("TOUCH k ; SET k v ; TOUCH k x k", ":0 ; +OK ; :2");
+        check(
+            "TOUCH",
+            "-ERR wrong number of arguments for 'touch' command",
+        );
     }
 }
