@@ -121,7 +121,7 @@ impl Keyspace {
                 sum += u128::from(mean) * data.expiring() as u128;
             }
         }
-        let mean = if keys > 0 { (sum / keys) as u64 } else { 0 };
+        let mean = sum.checked_div(keys).unwrap_or(0) as u64;
         mean.saturating_sub(now_ms)
     }
 
