@@ -6,9 +6,13 @@
 
 use engine::spec::Command;
 
+mod bitmaps;
 mod connection;
+mod drawing;
 mod generic;
+mod geo;
 mod hashes;
+mod hyperloglog;
 mod lists;
 mod scanning;
 mod server;
@@ -18,9 +22,12 @@ mod strings;
 
 /// All commands, by group.
 const GROUPS: &[&[Command]] = &[
+    bitmaps::COMMANDS,
     connection::COMMANDS,
     generic::COMMANDS,
+    geo::COMMANDS,
     hashes::COMMANDS,
+    hyperloglog::COMMANDS,
     lists::COMMANDS,
     server::COMMANDS,
     sets::COMMANDS,

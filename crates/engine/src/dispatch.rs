@@ -22,7 +22,6 @@ use crate::gates;
 use crate::journal::Effects;
 use crate::server::Server;
 use crate::session::Session;
-use crate::spec::flags;
 use crate::table::TableEntry;
 
 /// The most commands in a run: what fits in the cache's queue of outstanding fetches, twice.
@@ -273,21 +272,37 @@ fn execute_alone<'s>(
     };
     count_keys(ctx);
     let spec = entry.command.spec;
-    if spec.has(flags::EXCLUSIVE) {
+    if spec.is_exclusive(words) {
         // Out of the gate first: whoever wants it for itself waits for all who are inside.
+        ctx.db.release();
         *inside = None;
         let alone = server.gate.exclusive();
-        let outcome = execute_one(ctx, &entry, words);
+        ctx.db.begin_alone();
+        let outcome = execute_holding(ctx, &entry, words);
+        ctx.db.end_alone();
         drop(alone);
         *inside = Some(server.gate.enter(worker));
+        ctx.db.refresh();
         return outcome;
     }
+    execute_holding(ctx, &entry, words)
+}
+
+/// Executes a command with the shards of its keys, and waits for them.
+fn execute_holding(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcome {
+    let spec = entry.command.spec;
     if spec.keys.is_empty() {
-        return execute_one(ctx, &entry, words);
+        return execute_one(ctx, entry, words);
     }
-    ctx.db
-        .hold_all(spec.key_positions(words).map(|position| words[position]));
-    let outcome = execute_one(ctx, &entry, words);
+    let keys = spec.key_positions(words).map(|position| words[position]);
+    let databases = ctx.server.keyspace.databases();
+    let second = spec.also_in.filter(|_| spec.allows(words.len()));
+    match second.and_then(|of| of(words)) {
+        Some(other) if other < databases => ctx.db.hold_in_both(keys, other),
+        // One that does not exist is for the handler to refuse.
+        _ => ctx.db.hold_all(keys),
+    }
+    let outcome = execute_one(ctx, entry, words);
     ctx.db.release();
     outcome
 }
@@ -349,7 +364,7 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
         .client
         .last_command
         .store(entry.index + 1, Relaxed);
-    if words.len() < spec.words_min || words.len() > spec.words_max {
+    if !spec.allows(words.len()) {
         bump(&stats.rejected, 1);
         fail(
             ctx,

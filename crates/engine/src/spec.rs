@@ -222,13 +222,19 @@ pub mod access {
 }
 
 /// Where the search for keys begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum BeginSearch {
     /// At this argument; the name is 0.
     Index(usize),
     /// Behind this word, looked for from an argument on (from the end if negative).
     Keyword(&'static str, i32),
+    /// Where this function says, for words that no general rule describes; if there is none, the
+    /// keys are not among the words. To clients it is unknown.
+    Unknown(Option<FindKey>),
 }
+
+/// The position of a key in these words, if they have it.
+pub type FindKey = fn(&[&[u8]]) -> Option<usize>;
 
 /// Which arguments from there on are keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,6 +272,9 @@ pub struct KeySpec {
     pub notes: &'static str,
     /// What the command does with them if it has these words; for [`access::VARIABLE`].
     pub narrowed: Option<AccessOf>,
+    /// Where the search really begins, for words that the general rule, which clients are told,
+    /// would misread: an option that may be given twice counts for the last time.
+    pub located: Option<FindKey>,
 }
 
 impl KeySpec {
@@ -297,6 +306,7 @@ impl KeySpec {
             flags,
             notes: "",
             narrowed: None,
+            located: None,
         }
     }
 
@@ -313,7 +323,15 @@ impl KeySpec {
             flags,
             notes: "",
             narrowed: None,
+            located: None,
         }
+    }
+
+    /// The one key is where `find` says; without that the keys are not among the words.
+    pub const fn unknown(find: Option<FindKey>, flags: u32) -> KeySpec {
+        let mut spec = KeySpec::first(flags);
+        spec.begin = BeginSearch::Unknown(find);
+        spec
     }
 
     /// With a remark.
@@ -325,6 +343,12 @@ impl KeySpec {
     /// With flags that depend on the words.
     pub const fn narrowed(mut self, by: AccessOf) -> KeySpec {
         self.narrowed = Some(by);
+        self
+    }
+
+    /// With a function that knows better where the search begins.
+    pub const fn located(mut self, find: FindKey) -> KeySpec {
+        self.located = Some(find);
         self
     }
 
@@ -347,7 +371,7 @@ impl KeySpec {
             return true;
         }
         match self.begin {
-            BeginSearch::Keyword(..) => true,
+            BeginSearch::Keyword(..) | BeginSearch::Unknown(_) => true,
             BeginSearch::Index(_) => false,
         }
     }
@@ -356,6 +380,7 @@ impl KeySpec {
     fn bounds(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
         let argc = words.len();
         let begin = match self.begin {
+            _ if let Some(find) = self.located => find(words)?,
             BeginSearch::Index(index) => index,
             BeginSearch::Keyword(word, from) => {
                 let is_word = |i: &usize| words[*i].eq_ignore_ascii_case(word.as_bytes());
@@ -368,6 +393,7 @@ impl KeySpec {
                 };
                 found? + 1
             }
+            BeginSearch::Unknown(find) => find?(words)?,
         };
         let (first, last, step) = match self.find {
             FindKeys::Range { last, step, limit } => {
@@ -396,6 +422,13 @@ impl KeySpec {
         (first <= last && last < argc).then_some((first, last, step))
     }
 }
+
+/// Whether a command of these words runs alone. There are as many words as the arity allows.
+pub type IsAlone = fn(&[&[u8]]) -> bool;
+
+/// The number of the second database that these words name, which need not exist. There are as many
+/// words as the arity allows.
+pub type FindDatabase = fn(&[&[u8]]) -> Option<usize>;
 
 /// What is known of a command.
 #[derive(Clone, Copy, Debug)]
@@ -427,6 +460,11 @@ pub struct CommandSpec {
     pub replaced_by: Option<(&'static str, &'static str)>,
     /// Version and change, for COMMAND DOCS.
     pub history: &'static [(&'static str, &'static str)],
+    /// Whether a command of these words runs alone, as one with [`flags::EXCLUSIVE`] does: if they
+    /// do not tell its keys. It takes those with `Db::reach`.
+    pub alone_if: Option<IsAlone>,
+    /// The number of a second database, if these words name one, in which the keys are held too.
+    pub also_in: Option<FindDatabase>,
     /// The ACL categories that stand in place of its group's.
     pub categories: Option<&'static [&'static str]>,
 }
@@ -448,6 +486,8 @@ impl CommandSpec {
             tips: &[],
             replaced_by: None,
             history: &[],
+            alone_if: None,
+            also_in: None,
             categories: None,
         }
     }
@@ -526,6 +566,18 @@ impl CommandSpec {
         self
     }
 
+    /// See [`CommandSpec::alone_if`].
+    pub const fn alone_if(mut self, is_alone: IsAlone) -> Self {
+        self.alone_if = Some(is_alone);
+        self
+    }
+
+    /// See [`CommandSpec::also_in`].
+    pub const fn also_in(mut self, database: FindDatabase) -> Self {
+        self.also_in = Some(database);
+        self
+    }
+
     /// See [`CommandSpec::categories`]; each name with its `@`.
     pub const fn categories(mut self, categories: &'static [&'static str]) -> Self {
         self.categories = Some(categories);
@@ -536,6 +588,25 @@ impl CommandSpec {
     #[inline]
     pub const fn has(&self, flags: u32) -> bool {
         self.flags & flags == flags
+    }
+
+    /// Whether the arity allows this many words.
+    #[inline]
+    pub const fn allows(&self, words: usize) -> bool {
+        words >= self.words_min && words <= self.words_max
+    }
+
+    /// Whether a command of these words runs alone.
+    pub fn is_exclusive(&self, words: &[&[u8]]) -> bool {
+        self.has(flags::EXCLUSIVE)
+            || self.allows(words.len()) && self.alone_if.is_some_and(|is_alone| is_alone(words))
+    }
+
+    /// Whether commands of all words hold the shards of their keys in one database and no more, and
+    /// run beside others.
+    #[inline]
+    pub const fn is_plain(&self) -> bool {
+        !self.has(flags::EXCLUSIVE) && self.alone_if.is_none() && self.also_in.is_none()
     }
 
     /// The arity as COMMAND INFO writes it: negative for a minimum.
@@ -643,6 +714,7 @@ mod tests {
             flags: 0,
             notes: "",
             narrowed: None,
+            located: None,
         };
         assert_eq!(positions(xread, "XREAD COUNT 1 STREAMS a b 0 0"), [4, 5]);
     }

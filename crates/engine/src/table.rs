@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::spec::{Command, flags};
+use crate::spec::Command;
 
 /// A command with what dispatch wants to know about it at once.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +143,7 @@ impl TableEntry {
         TableEntry {
             command,
             index,
-            is_simple: spec.is_single_key() && !spec.has(flags::EXCLUSIVE),
+            is_simple: spec.is_single_key() && spec.is_plain(),
             subcommands: 0,
             subcommands_from: 0,
         }

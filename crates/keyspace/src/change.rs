@@ -21,7 +21,7 @@ pub enum EventClass {
 pub struct Event {
     /// Its class.
     pub class: EventClass,
-    /// Its name, as subscribers see it.
+    /// Its name, as subscribers see it; empty if they do not.
     pub name: &'static str,
 }
 
@@ -38,6 +38,9 @@ impl Event {
     };
     /// A key was deleted, or lost its last element.
     pub const DEL: Event = Event::generic("del");
+
+    /// A change that has effects, and of which subscribers do not hear.
+    pub const SILENT: Event = Event::generic("");
 
     /// An event that any type has.
     pub const fn generic(name: &'static str) -> Event {

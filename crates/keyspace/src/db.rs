@@ -2,7 +2,8 @@
 //!
 //! Shards are taken in one of two ways. [`Db::hold_all`] waits for the shards of one command, in
 //! ascending order, holding nothing else. [`Db::try_hold`] takes shards for a run of pipelined
-//! commands in whatever order they come, and never waits; so neither way can deadlock.
+//! commands in whatever order they come, and never waits; so neither way can deadlock. Who is alone
+//! inside the gate waits for nobody, and takes shards as it needs them (`alone.rs`).
 
 use std::cell::Cell;
 
@@ -10,10 +11,10 @@ use smallvec::SmallVec;
 use structures::table::{Slot, Table};
 
 use crate::change::{ChangeLog, Event};
-use crate::entry::{Collection, Entry, EntryRef, Text};
+use crate::entry::{Collection, Entry, EntryRef, INLINE_MAX, Text};
 use crate::guard::{EntryMut, TextMut};
 use crate::keyspace::Keyspace;
-use crate::shard::{Shape, Shard, ShardData, shard_of};
+use crate::shard::{SHARDS, Shape, Shard, ShardData, shard_of};
 use crate::sync::LockGuard;
 use crate::usage::Usage;
 
@@ -44,18 +45,19 @@ pub struct Place {
 
 /// The shards held, and the way to their keys.
 pub struct Db<'k> {
-    keyspace: &'k Keyspace,
-    database: usize,
-    shards: &'k [Shard],
-    held: SmallVec<[Held<'k>; RUN_SHARDS_MAX]>,
+    pub(crate) keyspace: &'k Keyspace,
+    pub(crate) database: usize,
+    pub(crate) shards: &'k [Shard],
+    pub(crate) held: SmallVec<[Held<'k>; RUN_SHARDS_MAX]>,
     /// The key that the command at hand is about, by address and length, and its place.
     focus: (usize, usize, Place),
-    now_ms: u64,
+    pub(crate) is_alone: bool,
+    pub(crate) now_ms: u64,
     /// How lookups mark the keys that they find.
     usage: Usage,
     /// By how many bytes the entries of shards that were let go of have grown.
     growth: isize,
-    changes: ChangeLog,
+    pub(crate) changes: ChangeLog,
     saw_expired: Cell<bool>,
     hits: Cell<u64>,
     misses: Cell<u64>,
@@ -73,11 +75,23 @@ pub struct Counts {
     pub expired: u64,
 }
 
-struct Held<'k> {
-    index: usize,
+pub(crate) struct Held<'k> {
+    /// The number of the database times [`SHARDS`], and that of the shard.
+    pub(crate) index: usize,
     /// Whether something may have changed.
     is_written: bool,
-    data: LockGuard<'k, ShardData>,
+    pub(crate) data: LockGuard<'k, ShardData>,
+}
+
+impl<'k> Held<'k> {
+    #[inline]
+    pub(crate) fn new(index: usize, data: LockGuard<'k, ShardData>) -> Self {
+        Held {
+            index,
+            is_written: false,
+            data,
+        }
+    }
 }
 
 impl<'k> Db<'k> {
@@ -89,6 +103,7 @@ impl<'k> Db<'k> {
             shards: keyspace.shards(0),
             held: SmallVec::new(),
             focus: (0, 0, Place { hash: 0, held: 0 }),
+            is_alone: false,
             now_ms,
             usage: Usage::recency(now_ms),
             growth: 0,
@@ -168,10 +183,16 @@ impl<'k> Db<'k> {
     pub fn release(&mut self) {
         for held in &mut self.held {
             if held.is_written {
-                self.growth += self.keyspace.settle(self.database, &mut held.data);
+                self.growth += self.keyspace.settle(held.index / SHARDS, &mut held.data);
             }
         }
         self.held.clear();
+        self.forget_focus();
+    }
+
+    /// Where the key at hand is has to be found out again.
+    #[inline]
+    pub(crate) fn forget_focus(&mut self) {
         self.focus.0 = 0;
     }
 
@@ -180,18 +201,14 @@ impl<'k> Db<'k> {
     #[inline]
     pub fn try_hold(&mut self, key: &[u8]) -> Option<Place> {
         let hash = structures::hash::hash(key);
-        let index = shard_of(hash);
+        let index = self.index_of(hash);
         let held = match self.held.iter().rposition(|held| held.index == index) {
             Some(held) => held,
             None if self.held.len() == RUN_SHARDS_MAX => return None,
             None => {
-                let data = self.shards[index].try_lock()?;
+                let data = self.shards[shard_of(hash)].try_lock()?;
                 data.table.prefetch_bucket(hash);
-                self.held.push(Held {
-                    index,
-                    is_written: false,
-                    data,
-                });
+                self.held.push(Held::new(index, data));
                 return Some(Place {
                     hash,
                     held: self.held.len() - 1,
@@ -226,14 +243,10 @@ impl<'k> Db<'k> {
             keys.map(structures::hash::hash).collect();
         hashes.sort_unstable();
         for &hash in &hashes {
-            let index = shard_of(hash);
+            let index = self.index_of(hash);
             if self.held.last().is_none_or(|held| held.index != index) {
-                let data = self.shards[index].lock();
-                self.held.push(Held {
-                    index,
-                    is_written: false,
-                    data,
-                });
+                let data = self.shards[shard_of(hash)].lock();
+                self.held.push(Held::new(index, data));
             }
         }
         if hashes.len() > 1 {
@@ -246,11 +259,20 @@ impl<'k> Db<'k> {
     fn fetch(&self, hashes: &[u64], fetch: impl Fn(&Table<Entry>, u64)) {
         let mut held = self.held.iter().peekable();
         for &hash in hashes {
-            while held.next_if(|held| held.index < shard_of(hash)).is_some() {}
+            while held
+                .next_if(|held| held.index < self.index_of(hash))
+                .is_some()
+            {}
             if let Some(held) = held.peek() {
                 fetch(&held.data.table, hash);
             }
         }
+    }
+
+    /// The index of the shard of a hash among all shards of all databases.
+    #[inline]
+    pub(crate) fn index_of(&self, hash: u64) -> usize {
+        self.database * SHARDS + shard_of(hash)
     }
 
     /// Where `key` is.
@@ -264,8 +286,8 @@ impl<'k> Db<'k> {
             return place;
         }
         let hash = structures::hash::hash(key);
-        let index = shard_of(hash);
-        // More than a run's shards are held only by `hold_all`, in ascending order.
+        let index = self.index_of(hash);
+        // A run holds no more than these; others hold shards in ascending order.
         let held = if self.held.len() <= RUN_SHARDS_MAX {
             self.held.iter().position(|held| held.index == index)
         } else {
@@ -502,8 +524,38 @@ impl<'k> Db<'k> {
         }
         if moved_deadline {
             held.data.tidy_deadlines();
-            self.shards[held.index].publish_deadline(&held.data);
+            self.shards[held.index % SHARDS].publish_deadline(&held.data);
         }
+        self.changes.add(self.database, key, event);
+    }
+
+    /// Makes `text` the string at `key`, whatever was there before, without an expiry. Many bytes are
+    /// moved there and not copied.
+    pub fn put_text(&mut self, key: &[u8], text: Vec<u8>, event: Event) {
+        if text.len() <= INLINE_MAX {
+            self.set_text(key, &text, Expiry::Never, event);
+            return;
+        }
+        let place = self.bury(key);
+        let held = &mut self.held[place.held];
+        let ShardData { table, books } = &mut *held.data;
+        let entry = Entry::growing(key, text, None);
+        match table.entry(place.hash, |entry| entry.key() == key) {
+            Slot::Occupied(mut occupied) => {
+                self.usage.mark(occupied.get());
+                let before = Shape::of(occupied.get());
+                let old = occupied.replace(entry);
+                occupied.get().set_access(old.view().access());
+                self.keyspace.discard(old);
+                books.changed(before, Shape::of(occupied.get()), place.hash);
+            }
+            Slot::Vacant(vacant) => {
+                books.entered(entry.view(), place.hash, &self.usage);
+                vacant.insert(entry);
+            }
+        }
+        held.data.tidy_deadlines();
+        self.shards[held.index % SHARDS].publish_deadline(&held.data);
         self.changes.add(self.database, key, event);
     }
 
@@ -519,15 +571,20 @@ impl<'k> Db<'k> {
             self.remove(key, Event::DEL);
             return;
         }
+        let old_expiry = match expiry {
+            Expiry::Keep => self.peek(key).and_then(|entry| entry.expiry()),
+            _ => None,
+        };
+        self.put(Entry::collection(key, value, expiry.of(old_expiry)), event);
+    }
+
+    /// Puts an entry in, whatever was at its key before.
+    pub(crate) fn put(&mut self, entry: Entry, event: Event) {
+        let key = entry.view().key();
         let place = self.bury(key);
         let held = &mut self.held[place.held];
-        let old_expiry = held
-            .data
-            .table
-            .find(place.hash, |entry| entry.key() == key)
-            .and_then(|entry| entry.expiry());
         let old = held.data.remove(place.hash, key);
-        let entry = Entry::collection(key, value, expiry.of(old_expiry));
+        self.changes.add(self.database, key, event);
         let books = &mut held.data.books;
         books.entered(entry.view(), place.hash, &self.usage);
         if let Some(old) = &old {
@@ -536,11 +593,21 @@ impl<'k> Db<'k> {
         }
         held.data.table.insert_unique(entry);
         held.data.tidy_deadlines();
-        self.shards[held.index].publish_deadline(&held.data);
+        self.shards[held.index % SHARDS].publish_deadline(&held.data);
         if let Some(old) = old {
             self.keyspace.discard(old);
         }
-        self.changes.add(self.database, key, event);
+    }
+
+    /// Takes out the entry of `key`, which records no change yet.
+    pub(crate) fn take(&mut self, key: &[u8]) -> Option<Entry> {
+        let place = self.bury(key);
+        let data = &mut self.held[place.held].data;
+        let entry = data.remove(place.hash, key)?;
+        if entry.view().expiry().is_some() {
+            data.tidy_deadlines();
+        }
+        Some(entry)
     }
 
     /// Sets when `key` expires. Returns whether it is there. Does not mark it: whoever does this has
@@ -556,7 +623,7 @@ impl<'k> Db<'k> {
         occupied.update(|entry| entry.with_expiry(expiry));
         books.changed(before, Shape::of(occupied.get()), place.hash);
         held.data.tidy_deadlines();
-        self.shards[held.index].publish_deadline(&held.data);
+        self.shards[held.index % SHARDS].publish_deadline(&held.data);
         self.changes.add(self.database, key, event);
         true
     }
@@ -564,14 +631,9 @@ impl<'k> Db<'k> {
     /// Removes `key`. Returns whether it was there.
     #[inline]
     pub fn remove(&mut self, key: &[u8], event: Event) -> bool {
-        let place = self.bury(key);
-        let data = &mut self.held[place.held].data;
-        let Some(entry) = data.remove(place.hash, key) else {
+        let Some(entry) = self.take(key) else {
             return false;
         };
-        if entry.view().expiry().is_some() {
-            data.tidy_deadlines();
-        }
         self.changes.add(self.database, key, event);
         self.keyspace.discard(entry);
         true

@@ -105,6 +105,15 @@ impl Text<'_> {
         }
     }
 
+    /// The bytes of the string, lent to `f`.
+    #[inline]
+    pub fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Text::Int(value) => f(itoa::Buffer::new().format(value).as_bytes()),
+            Text::Bytes(bytes) => f(bytes),
+        }
+    }
+
     /// The bytes of the string, in a vector of their own.
     pub fn to_vec(&self) -> Vec<u8> {
         match self {
@@ -202,6 +211,20 @@ impl<'a> EntryAccess<'a> {
             // SAFETY: the word of a raw entry is the pointer of the Vec that it owns, and the entry
             // is borrowed exclusively for 'a.
             .then(|| unsafe { &mut *(self.view().word() as usize as *mut Vec<u8>) })
+    }
+
+    /// The bytes of an [`Kind::Inline`] or [`Kind::Raw`] entry.
+    pub fn into_bytes(self) -> Option<&'a mut [u8]> {
+        let view = self.view();
+        if view.kind() == Kind::Inline {
+            let (offset, len) = (view.key_offset() + view.key_len(), view.text_len());
+            // SAFETY: the text of an inline entry stands behind the key, and the entry is borrowed
+            // exclusively for 'a.
+            return Some(unsafe {
+                std::slice::from_raw_parts_mut(self.raw.as_ptr().add(offset), len)
+            });
+        }
+        self.into_raw_text().map(Vec::as_mut_slice)
     }
 
     /// The collection, if the entry is of that type.
@@ -337,6 +360,13 @@ impl Entry {
         replacement
     }
 
+    /// The same key holding `text`, which stays in its allocation and has room to grow.
+    pub fn with_growing(self, text: Vec<u8>, expiry: Option<u64>) -> Entry {
+        let replacement = Entry::growing(self.view().key(), text, expiry);
+        replacement.keep_access_of(&self);
+        replacement
+    }
+
     /// Rewrites the text in place if the layout stays as it is.
     #[inline]
     fn rewrite_text(&mut self, text: &[u8], expiry: Option<u64>) -> bool {
@@ -411,13 +441,35 @@ impl Entry {
         replacement
     }
 
-    /// The same key with the same string, if that is what it holds, with room to grow.
-    pub fn with_room(self) -> Entry {
+    /// The same value and expiry under another key. A boxed value is not copied.
+    pub fn with_key(mut self, key: &[u8]) -> Entry {
         let view = self.view();
-        let text = view.as_text().map(|text| text.to_vec()).unwrap_or_default();
-        let replacement = Entry::growing(view.key(), text, view.expiry());
+        let content = match view.kind() {
+            Kind::Inline => Content::Inline(view.inline_text()),
+            // The boxed value moves to the new entry: the old one must not free it.
+            kind => Content::Word(kind, view.word()),
+        };
+        let replacement = Entry::build(key, content, view.expiry());
         replacement.keep_access_of(&self);
+        self.free_allocation();
+        std::mem::forget(self);
         replacement
+    }
+
+    /// A copy of a value, with its expiry, under another key.
+    pub fn copy_of(view: EntryRef<'_>, key: &[u8]) -> Entry {
+        let expiry = view.expiry();
+        match view.value() {
+            Value::Text(Text::Int(value)) => Entry::int(key, value, expiry),
+            Value::Text(Text::Bytes(bytes)) if view.kind() == Kind::Raw => {
+                Entry::growing(key, bytes.to_vec(), expiry)
+            }
+            Value::Text(Text::Bytes(bytes)) => Entry::build(key, Content::Inline(bytes), expiry),
+            Value::List(list) => Entry::collection(key, list.clone(), expiry),
+            Value::Set(set) => Entry::collection(key, set.clone(), expiry),
+            Value::Hash(hash) => Entry::collection(key, hash.clone(), expiry),
+            Value::SortedSet(set) => Entry::collection(key, set.clone(), expiry),
+        }
     }
 
     /// Takes over the access bits of `other`, whose successor this is.
@@ -755,13 +807,16 @@ mod tests {
         fn rewrites(
             key_len in prop_oneof![0usize..40, LONG - 1..LONG + 2],
             first in (text(), expiry()),
-            steps in proptest::collection::vec((proptest::option::of(text()), expiry()), 0..8),
+            steps in proptest::collection::vec(
+                (proptest::option::of(text()), expiry(), 0usize..3),
+                0..8,
+            ),
         ) {
-            let key = vec![b'k'; key_len];
+            let mut key = vec![b'k'; key_len];
             let (mut text, mut expiry) = first;
             let mut entry = Entry::text(&key, &text, expiry);
             entry.view().set_access(0xabcdef);
-            for (new_text, new_expiry) in steps {
+            for (new_text, new_expiry, longer) in steps {
                 expiry = new_expiry;
                 match new_text {
                     Some(new_text) => {
@@ -770,6 +825,13 @@ mod tests {
                     }
                     None => entry = entry.with_expiry(expiry),
                 }
+                key.resize(key.len() + longer, b'n');
+                entry = entry.with_key(&key);
+                let copy = Entry::copy_of(entry.view(), b"copy");
+                prop_assert_eq!(copy.view().key(), b"copy");
+                prop_assert_eq!(copy.view().expiry(), expiry);
+                prop_assert_eq!(copy.view().kind(), entry.view().kind());
+                prop_assert_eq!(copy.view().as_text().unwrap().to_vec(), &text[..]);
                 let view = entry.view();
                 prop_assert_eq!(view.key(), &key[..]);
                 prop_assert_eq!(view.expiry(), expiry);

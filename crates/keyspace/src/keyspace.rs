@@ -14,6 +14,8 @@ const FREE_ON_THE_SPOT_MAX: usize = 64;
 /// All keys of a server.
 pub struct Keyspace {
     databases: Box<[Database]>,
+    /// Which of `databases` goes by a number. Changed only while nobody else is inside the gate.
+    order: Box<[AtomicUsize]>,
     epoch_ms: u64,
     reaper: Reaper,
 }
@@ -67,6 +69,7 @@ impl Keyspace {
     pub fn new(databases: usize, epoch_ms: u64) -> Self {
         Keyspace {
             databases: (0..databases).map(|_| Database::default()).collect(),
+            order: (0..databases).map(AtomicUsize::new).collect(),
             epoch_ms,
             reaper: Reaper::start(),
         }
@@ -83,7 +86,7 @@ impl Keyspace {
     /// If there is no such database.
     #[inline]
     pub fn shards(&self, database: usize) -> &[Shard] {
-        self.databases[database]
+        self.databases[self.place(database)]
             .shards
             .get_or_init(|| (0..SHARDS).map(|_| Shard::new(self.epoch_ms)).collect())
     }
@@ -96,8 +99,22 @@ impl Keyspace {
             .map(|shards| &**shards)
     }
 
+    /// The place among `databases` of the one that goes by this number.
+    #[inline]
+    fn place(&self, database: usize) -> usize {
+        // The gate orders this with `swap`.
+        self.order[database].load(Ordering::Relaxed)
+    }
+
+    /// Exchanges the numbers of two databases. The caller is alone inside the gate.
+    pub(crate) fn swap(&self, one: usize, other: usize) {
+        let place = self.order[one].swap(self.place(other), Ordering::Relaxed);
+        self.order[other].store(place, Ordering::Relaxed);
+    }
+
     pub(crate) fn database(&self, database: usize) -> Option<&Database> {
-        self.databases.get(database)
+        let place = self.order.get(database)?.load(Ordering::Relaxed);
+        self.databases.get(place)
     }
 
     /// What a database holds. Shard by shard, so under concurrent writes the sums may never have
@@ -133,7 +150,7 @@ impl Keyspace {
             return 0;
         };
         if balance.with_keys != 0 || balance.with_volatile != 0 {
-            let database = &self.databases[database];
+            let database = &self.databases[self.place(database)];
             let count = |counter: &AtomicIsize, by| counter.fetch_add(by, Ordering::Relaxed);
             count(&database.shards_with_keys, balance.with_keys);
             count(&database.shards_with_volatile, balance.with_volatile);

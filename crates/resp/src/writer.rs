@@ -159,13 +159,17 @@ impl<'a> ReplyWriter<'a> {
     /// A double: RESP3's type, or its text as a bulk string.
     pub fn double(&mut self, value: f64) {
         let mut buffer = DoubleBuffer::default();
-        let text = format_f64(value, &mut buffer);
+        self.double_text(format_f64(value, &mut buffer).as_bytes());
+    }
+
+    /// As [`double`](Self::double), of a number whose text the caller has.
+    pub fn double_text(&mut self, text: &[u8]) {
         if self.is_resp3() {
             self.out.push(b',');
-            self.out.extend_from_slice(text.as_bytes());
+            self.out.extend_from_slice(text);
             self.out.extend_from_slice(b"\r\n");
         } else {
-            self.bulk(text.as_bytes());
+            self.bulk(text);
         }
     }
 

@@ -247,6 +247,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Enabled, set_enabled};
     use proptest::prelude::*;
 
     fn bit(bytes: &[u8], position: u64) -> u8 {
@@ -270,10 +271,14 @@ mod tests {
             let (from, to) = (from % (bits + 1), to % (bits + 1));
             let range = from.min(to)..from.max(to);
             let ones = range.clone().filter(|at| bit(&bytes, *at) == 1).count() as u64;
-            prop_assert_eq!(count_ones_in(&bytes, range.clone()), ones);
-            prop_assert_eq!(count_ones(&bytes), (0..bits).filter(|at| bit(&bytes, *at) == 1).count() as u64);
+            let all = (0..bits).filter(|at| bit(&bytes, *at) == 1).count() as u64;
             let first = range.clone().find(|at| bit(&bytes, *at) == wanted);
-            prop_assert_eq!(first_bit(&bytes, range, wanted), first);
+            for enabled in [Enabled::No, Enabled::Yes] {
+                set_enabled(enabled);
+                prop_assert_eq!(count_ones_in(&bytes, range.clone()), ones);
+                prop_assert_eq!(count_ones(&bytes), all);
+                prop_assert_eq!(first_bit(&bytes, range.clone(), wanted), first);
+            }
         }
 
         #[test]

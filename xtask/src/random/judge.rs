@@ -112,8 +112,8 @@ pub(super) fn judge(command: &Command, replies: &[Reply], query: Option<&Reply>)
             Verdict::Accepted((!same[0]).then(sided))
         };
     }
-    let same_numbers = |reply: &Reply| known::same_numbers(&name, ours, reply);
-    if theirs.iter().any(same_numbers) {
+    let spelled = |reply: &Reply| known::same_but_for_numbers(command, ours, reply);
+    if theirs.iter().any(spelled) {
         return Verdict::Accepted(None);
     }
     let (ours, main) = (kind(command, ours), kind(command, &theirs[0]));
@@ -190,6 +190,8 @@ fn kind(command: &Command, reply: &Reply) -> String {
                 .collect();
             format!("-{plain}")
         }
+        // There are few encodings, and each pair of them is a matter of its own.
+        Reply::Bulk(text) if command.name() == "OBJECT" => String::from_utf8_lossy(text).into(),
         Reply::Simple(text) => format!("+{}", String::from_utf8_lossy(text)),
         Reply::Nothing(why) => why.clone(),
         Reply::Closed => "connection closed".to_owned(),

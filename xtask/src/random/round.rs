@@ -24,7 +24,7 @@ const THRESHOLDS: &[(&str, &[&str])] = &[
     ("hash-max-listpack-entries", &["2", "8", "32", "0"]),
     ("hash-max-listpack-value", &["4", "16", "100"]),
     ("list-max-listpack-size", &["2", "8", "-1", "1"]),
-    ("set-max-intset-entries", &["2", "8", "32", "0"]),
+    ("set-max-intset-entries", &["2", "8", "32"]),
     ("set-max-listpack-entries", &["2", "8", "32", "0"]),
     ("set-max-listpack-value", &["4", "16"]),
     ("zset-max-listpack-entries", &["2", "8", "32", "0"]),

@@ -320,14 +320,21 @@ impl Values<'_> {
                 _ => self.rng.u32(0..2).to_string(),
             },
             "bittype" => self.bit_type(),
-            "bitpos" => {
-                let hash = if self.chance(40) { "#" } else { "" };
-                let at = match self.rng.u32(0..30) {
-                    0 => self.one_of(ODD_NUMBERS).to_owned(),
-                    _ => self.rng.u32(0..70).to_string(),
-                };
-                format!("{hash}{at}")
-            }
+            "bitpos" => match self.rng.u32(0..30) {
+                0 => self.one_of(ODD_NUMBERS).to_owned(),
+                1 => self
+                    .one_of(&[
+                        "#",
+                        "##1",
+                        "#-1",
+                        "#abc",
+                        "#9223372036854775807",
+                        "#9223372036854775808",
+                    ])
+                    .to_owned(),
+                2..12 => format!("#{}", self.rng.u32(0..12)),
+                _ => self.rng.u32(0..70).to_string(),
+            },
             "overflow" => self
                 .one_of(&["WRAP", "SAT", "FAIL", "WRAP", "SAT", "FAIL", "fail", "NONE"])
                 .to_owned(),

@@ -7,6 +7,8 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE, random};
 use resp::{Protocol, ReplyWriter};
 use structures::hash_map::HashMap;
 
+use crate::drawing::Count;
+
 pub(super) const HRANDFIELD: Command = Command::new(&SPEC, run);
 
 const SPEC: CommandSpec = CommandSpec::new("HRANDFIELD")
@@ -20,8 +22,6 @@ const SPEC: CommandSpec = CommandSpec::new("HRANDFIELD")
     .complexity("O(N) where N is the number of fields returned; O(size of the hash) if that is more than a third of it")
     .tips(&["nondeterministic_output"]);
 
-const OUT_OF_RANGE: CommandError = CommandError::Fixed("ERR value is out of range");
-
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     let key = args.required()?;
     if args.is_done() {
@@ -32,24 +32,17 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         }
         return DONE;
     }
-    let count = args.negatable()?;
+    let count = Count::parse(&mut args)?;
     let with_values = args.eat("WITHVALUES");
     if !args.is_done() {
         return Err(CommandError::Syntax);
     }
-    if with_values && !(-i64::MAX / 2..=i64::MAX / 2).contains(&count) {
-        return Err(OUT_OF_RANGE);
-    }
+    count.check(if with_values { 2 } else { 1 })?;
     let Some(hash) = ctx.db.collection::<HashMap>(key)? else {
         ctx.reply.array(0);
         return DONE;
     };
-    let wanted = count.unsigned_abs() as usize;
-    let len = if count < 0 {
-        wanted
-    } else {
-        wanted.min(hash.len())
-    };
+    let len = count.of(hash.len());
     let is_nested = with_values && ctx.reply.protocol() == Protocol::Resp3;
     let is_flat = with_values && !is_nested;
     ctx.reply.array(if is_flat { 2 * len } else { len });
@@ -63,10 +56,9 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
             reply.bulk(value);
         }
     };
-    if count < 0 {
-        hash.sample_repeating(len, random::next, write);
-    } else {
-        hash.sample(len, random::next, write);
+    match count {
+        Count::Different(_) => hash.sample(len, random::next, write),
+        Count::Draws(_) => hash.sample_repeating(len, random::next, write),
     }
     DONE
 }

@@ -10,6 +10,7 @@ mod hexists;
 mod hget;
 mod hgetall;
 mod hincrby;
+mod hincrbyfloat;
 mod hkeys;
 mod hlen;
 mod hmget;
@@ -25,6 +26,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     hget::HGET,
     hgetall::HGETALL,
     hincrby::HINCRBY,
+    hincrbyfloat::HINCRBYFLOAT,
     hkeys::HKEYS,
     hkeys::HVALS,
     hlen::HLEN,

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
-use engine::{Args, CommandError, CommandResult, Ctx, DONE};
+use engine::{Args, CommandResult, Ctx, DONE};
 use keyspace::{Event, Expiry};
 use structures::item::Item;
 use structures::set::{Limits, Set, algebra};
@@ -77,10 +77,6 @@ const SINTERSTORE_SPEC: CommandSpec = CommandSpec {
     name: "SINTERSTORE",
     ..STORE
 }
-.keys(&[
-    KeySpec::first(access::RW | access::UPDATE),
-    KeySpec::from(2, access::RO | access::ACCESS),
-])
 .summary("Stores the intersect of multiple sets in a key.")
 .complexity(INTER_COST);
 
@@ -155,7 +151,7 @@ fn store(
     args: Args<'_>,
     operation: Operation,
     event: &'static str,
-) -> Result<engine::Outcome, CommandError> {
+) -> CommandResult {
     let (destination, keys) = (args.at(1), &args.words()[2..]);
     let limits = limits(ctx);
     let result = operation.result(&sets_of(&ctx.db, keys)?, &limits);

@@ -7,6 +7,7 @@ use engine::{Args, CommandError, CommandResult, Ctx, DONE, random};
 use structures::set::Set;
 
 use super::reply_item;
+use crate::drawing::Count;
 
 pub(super) const SRANDMEMBER: Command = Command::new(&SPEC, run);
 
@@ -34,23 +35,18 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         }
         return DONE;
     }
-    let count = args.negatable()?;
+    let count = Count::parse(&mut args)?;
+    count.check(1)?;
     let Some(set) = ctx.db.collection::<Set>(key)? else {
         ctx.reply.array(0);
         return DONE;
     };
-    let wanted = count.unsigned_abs() as usize;
-    let len = if count < 0 {
-        wanted
-    } else {
-        wanted.min(set.len())
-    };
+    let len = count.of(set.len());
     ctx.reply.array(len);
     let write = |member| reply_item(&mut ctx.reply, member);
-    if count < 0 {
-        set.sample_repeating(len, random::next, write);
-    } else {
-        set.sample(len, random::next, write);
+    match count {
+        Count::Different(_) => set.sample(len, random::next, write),
+        Count::Draws(_) => set.sample_repeating(len, random::next, write),
     }
     DONE
 }
@@ -75,8 +71,8 @@ mod tests {
             "-ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
         );
         check(
-            "SRANDMEMBER s x ; SRANDMEMBER s 1 2",
-            "-ERR value is not an integer or out of range ; -ERR syntax error",
+            "SRANDMEMBER s -9223372036854775807 ; SRANDMEMBER s x ; SRANDMEMBER s 1 2",
+            "-ERR value is out of range ; -ERR value is not an integer or out of range ; -ERR syntax error",
         );
     }
 }

@@ -20,7 +20,6 @@ const SPEC: CommandSpec = CommandSpec::new("ZMPOP")
     .summary("Returns the highest- or lowest-scoring members from one or more sorted sets after removing them. Deletes the sorted set if the last member was popped.")
     .complexity("O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted set, and M being the number of elements popped.");
 
-const BAD_NUMKEYS: CommandError = CommandError::Fixed("ERR numkeys should be greater than 0");
 const BAD_COUNT: CommandError = CommandError::Fixed("ERR count should be greater than 0");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,15 +34,8 @@ struct Zmpop<'a> {
     count: usize,
 }
 
-fn positive(word: &[u8]) -> Option<usize> {
-    let value = parse_i64(word).filter(|&value| value > 0)?;
-    usize::try_from(value).ok()
-}
-
 fn parse<'a>(mut args: Args<'a>) -> Result<Zmpop<'a>, CommandError> {
-    let numkeys = positive(args.required()?).ok_or(BAD_NUMKEYS)?;
-    let keys = args.rest().get(..numkeys).ok_or(CommandError::Syntax)?;
-    args.skip(numkeys);
+    let keys = args.counted_keys(CommandError::Syntax)?;
     let end = if args.eat("MIN") {
         End::Min
     } else if args.eat("MAX") {
@@ -56,7 +48,11 @@ fn parse<'a>(mut args: Args<'a>) -> Result<Zmpop<'a>, CommandError> {
         if count.is_some() || args.rest().len() < 2 || !args.eat("COUNT") {
             return Err(CommandError::Syntax);
         }
-        count = Some(positive(args.required()?).ok_or(BAD_COUNT)?);
+        let word = args.required()?;
+        count = parse_i64(word).and_then(|count| usize::try_from(count).ok());
+        if count.is_none_or(|count| count == 0) {
+            return Err(BAD_COUNT);
+        }
     }
     Ok(Zmpop {
         keys,

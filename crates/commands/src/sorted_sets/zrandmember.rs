@@ -6,10 +6,10 @@
 
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
 use engine::{Args, CommandError, CommandResult, Ctx, DONE, random};
-use resp::number::parse_i64;
 use structures::sorted_set::SortedSet;
 
 use super::reply_pairs;
+use crate::drawing::Count;
 
 pub(super) const ZRANDMEMBER: Command = Command::new(&SPEC, run);
 
@@ -24,40 +24,13 @@ const SPEC: CommandSpec = CommandSpec::new("ZRANDMEMBER")
     .complexity("O(N) where N is the number of members returned")
     .tips(&["nondeterministic_output"]);
 
-const NOT_IN_RANGE: CommandError = CommandError::Fixed(
-    "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
-);
-const OUT_OF_RANGE: CommandError = CommandError::Fixed("ERR value is out of range");
-
-/// The most draws with repetition. A reply of more could not be held in memory.
-const DRAWS_MAX: u64 = 1 << 28;
-
-/// How many members: different ones, or draws that may repeat.
-#[derive(Clone, Copy)]
-enum Count {
-    Different(usize),
-    Draws(usize),
-}
-
 fn parse(mut args: Args<'_>) -> Result<(Count, bool), CommandError> {
-    let count = parse_i64(args.required()?).ok_or(CommandError::NotAnInteger)?;
-    if count == i64::MIN {
-        return Err(NOT_IN_RANGE);
-    }
+    let count = Count::parse(&mut args)?;
     let with_scores = args.eat("WITHSCORES");
     if !args.is_done() {
         return Err(CommandError::Syntax);
     }
-    let is_doubled_in_range = count.unsigned_abs() <= i64::MAX as u64 / 2;
-    if with_scores && !is_doubled_in_range || count < 0 && count.unsigned_abs() > DRAWS_MAX {
-        return Err(OUT_OF_RANGE);
-    }
-    let number = count.unsigned_abs() as usize;
-    let count = if count < 0 {
-        Count::Draws(number)
-    } else {
-        Count::Different(number)
-    };
+    count.check(if with_scores { 2 } else { 1 })?;
     Ok((count, with_scores))
 }
 

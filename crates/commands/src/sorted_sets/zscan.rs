@@ -1,10 +1,11 @@
 //! ZSCAN key cursor [MATCH pattern] [COUNT count] [NOSCORES]
 
-use config::glob::{self, Case};
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
-use engine::{Args, CommandError, CommandResult, Ctx, DONE};
+use engine::{Args, CommandResult, Ctx, DONE};
 use resp::number::{DoubleBuffer, format_f64};
 use structures::sorted_set::SortedSet;
+
+use crate::scanning::{ScanOptions, parse_cursor};
 
 pub(super) const ZSCAN: Command = Command::new(&SPEC, run);
 
@@ -19,44 +20,9 @@ const SPEC: CommandSpec = CommandSpec::new("ZSCAN")
     .complexity("O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. N is the number of elements inside the collection.")
     .tips(&["nondeterministic_output"]);
 
-const INVALID_CURSOR: CommandError = CommandError::Fixed("ERR invalid cursor");
-
-struct Options<'a> {
-    pattern: Option<&'a [u8]>,
-    count: usize,
-    with_scores: bool,
-}
-
-fn parse<'a>(mut args: Args<'a>) -> Result<Options<'a>, CommandError> {
-    let mut options = Options {
-        pattern: None,
-        count: 10,
-        with_scores: true,
-    };
-    while !args.is_done() {
-        if args.eat("MATCH") {
-            options.pattern = Some(args.required()?).filter(|pattern| *pattern != b"*");
-        } else if args.eat("COUNT") {
-            let count = args.integer()?;
-            if count < 1 {
-                return Err(CommandError::Syntax);
-            }
-            options.count = count as usize;
-        } else if args.eat("NOSCORES") {
-            options.with_scores = false;
-        } else {
-            return Err(CommandError::Syntax);
-        }
-    }
-    Ok(options)
-}
-
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     let key = args.required()?;
-    let mut cursor: u64 = std::str::from_utf8(args.required()?)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .ok_or(INVALID_CURSOR)?;
+    let cursor = parse_cursor(&mut args)?;
     // The options of a scan of nothing are not looked at, as in Redis.
     let Some(set) = ctx.db.collection::<SortedSet>(key)? else {
         ctx.reply.array(2);
@@ -64,34 +30,32 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
         ctx.reply.array(0);
         return DONE;
     };
-    let options = parse(args)?;
-    let (mut steps, mut seen) = (options.count.saturating_mul(10), 0);
+    let mut with_scores = true;
+    let options = ScanOptions::parse(&mut args, |args| {
+        let is_eaten = args.eat("NOSCORES");
+        with_scores &= !is_eaten;
+        Ok(is_eaten)
+    })?;
     // The cursor comes before the members, whose number it depends on: they wait in a reply of
     // their own.
     let mut found: Vec<(Box<[u8]>, f64)> = Vec::new();
-    while seen < options.count && steps > 0 {
-        cursor = set.scan(cursor, |member, score| {
+    let next = options.steps(cursor, |cursor| {
+        let mut seen = 0;
+        let next = set.scan(cursor, |member, score| {
             seen += 1;
-            let is_match = options
-                .pattern
-                .is_none_or(|pattern| glob::matches(pattern, member, Case::Exact));
-            if is_match {
+            if options.allow(member) {
                 found.push((member.into(), score));
             }
         });
-        if cursor == 0 {
-            break;
-        }
-        steps -= 1;
-    }
+        (next, seen)
+    });
     ctx.reply.array(2);
+    ctx.reply.bulk(itoa::Buffer::new().format(next).as_bytes());
     ctx.reply
-        .bulk(itoa::Buffer::new().format(cursor).as_bytes());
-    ctx.reply
-        .array(found.len() * if options.with_scores { 2 } else { 1 });
+        .array(found.len() * if with_scores { 2 } else { 1 });
     for (member, score) in found {
         ctx.reply.bulk(&member);
-        if options.with_scores {
+        if with_scores {
             // A text in both protocols.
             let mut buffer = DoubleBuffer::default();
             ctx.reply.bulk(format_f64(score, &mut buffer).as_bytes());

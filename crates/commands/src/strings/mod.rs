@@ -8,12 +8,18 @@ use resp::ReplyWriter;
 mod append;
 mod counter;
 mod get;
+mod getdel;
+mod getex;
+mod getrange;
 mod getset;
+mod incrbyfloat;
+mod lcs;
 mod mget;
 mod mset;
 mod set;
 mod setex;
 mod setnx;
+mod setrange;
 mod strlen;
 
 pub(crate) const COMMANDS: &[Command] = &[
@@ -23,13 +29,21 @@ pub(crate) const COMMANDS: &[Command] = &[
     counter::INCR,
     counter::INCRBY,
     get::GET,
+    getdel::GETDEL,
+    getex::GETEX,
+    getrange::GETRANGE,
+    getrange::SUBSTR,
     getset::GETSET,
+    incrbyfloat::INCRBYFLOAT,
+    lcs::LCS,
     mget::MGET,
     mset::MSET,
+    mset::MSETNX,
     set::SET,
     setex::PSETEX,
     setex::SETEX,
     setnx::SETNX,
+    setrange::SETRANGE,
     strlen::STRLEN,
 ];
 

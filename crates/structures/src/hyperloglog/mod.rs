@@ -137,10 +137,26 @@ pub fn add(
         }
     }
     if string[ENCODING_AT] == 0 {
-        let registers = dense_mut(string)?;
-        for mark in marks {
-            is_changed |= dense::raise(registers, mark);
-        }
+        is_changed |= add_to_dense(string, marks)?;
+    }
+    if is_changed {
+        put_out_of_date(string);
+    }
+    Ok(is_changed)
+}
+
+/// As [`add`], for a HyperLogLog that is dense.
+///
+/// # Errors
+/// [`Corrupt`] if it is not.
+pub fn add_to_dense(
+    string: &mut [u8],
+    marks: impl IntoIterator<Item = Mark>,
+) -> Result<bool, Corrupt> {
+    let registers = dense_mut(string)?;
+    let mut is_changed = false;
+    for mark in marks {
+        is_changed |= dense::raise(registers, mark);
     }
     if is_changed {
         put_out_of_date(string);
@@ -222,7 +238,8 @@ pub fn set_cached(string: &mut [u8], estimate: u64) {
     string[ESTIMATE_AT..HEADER].copy_from_slice(&estimate.to_le_bytes());
 }
 
-fn put_out_of_date(string: &mut [u8]) {
+/// Says that the cached estimate is out of date.
+pub fn put_out_of_date(string: &mut [u8]) {
     string[HEADER - 1] |= OUT_OF_DATE;
 }
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::simd::{Enabled, set_enabled};
 
 const SPARSE_LEN_MAX: usize = 3000;
 
@@ -133,11 +134,15 @@ proptest! {
     #[test]
     fn the_plain_loops_and_the_wide_ones_agree(bytes in proptest::collection::vec(any::<u8>(), dense::LEN)) {
         let registers: &[u8; dense::LEN] = bytes.as_slice().try_into().unwrap();
-        let mut ranks = [0; REGISTERS];
-        dense::merge(&mut ranks, registers);
         let by_one: Vec<u8> = (0..REGISTERS).map(|register| dense::get(registers, register)).collect();
-        prop_assert_eq!(&ranks[..], &by_one[..]);
-        prop_assert_eq!(dense::histogram(registers), Histogram::of(&by_one));
+        let mut ranks = [0; REGISTERS];
+        for enabled in [Enabled::No, Enabled::Yes] {
+            set_enabled(enabled);
+            ranks = [0; REGISTERS];
+            dense::merge(&mut ranks, registers);
+            prop_assert_eq!(&ranks[..], &by_one[..]);
+            prop_assert_eq!(dense::histogram(registers), Histogram::of(&by_one));
+        }
         let mut packed = Vec::new();
         dense::push(&mut packed, &ranks);
         prop_assert_eq!(packed, bytes);

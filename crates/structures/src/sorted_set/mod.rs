@@ -147,6 +147,25 @@ impl Default for SortedSet {
     }
 }
 
+impl Clone for SortedSet {
+    /// A copy in the same encoding.
+    fn clone(&self) -> Self {
+        let store = match &self.store {
+            Store::Packed(packed) => {
+                let mut copy = Packed::new();
+                for (member, score) in packed.iter(0..packed.len()) {
+                    copy.insert(score, member);
+                }
+                Store::Packed(copy)
+            }
+            Store::Indexed(indexed) => {
+                Store::Indexed(Box::new(Indexed::build(self.iter(), indexed.len())))
+            }
+        };
+        SortedSet { store }
+    }
+}
+
 impl SortedSet {
     /// An empty set, which allocates nothing.
     pub const fn new() -> Self {

@@ -359,6 +359,8 @@ proptest! {
         let set = SortedSet::from_items(items, &limits);
         agree(&set, &model);
         agree(&by_insertion, &model);
+        agree(&set.clone(), &model);
+        prop_assert_eq!(set.clone().encoding(), set.encoding());
         prop_assert_eq!(set.encoding(), by_insertion.encoding());
     }
 }

@@ -7,9 +7,17 @@ use engine::spec::{Command, CommandSpec, KeySpec, access, flags};
 mod encoding;
 mod freq;
 mod idletime;
+mod refcount;
 
-pub(super) const OBJECT: Command =
-    Command::container(&SPEC, &[encoding::ENCODING, freq::FREQ, idletime::IDLETIME]);
+pub(super) const OBJECT: Command = Command::container(
+    &SPEC,
+    &[
+        encoding::ENCODING,
+        freq::FREQ,
+        idletime::IDLETIME,
+        refcount::REFCOUNT,
+    ],
+);
 
 const SPEC: CommandSpec = CommandSpec::new("OBJECT")
     .at_least(2)

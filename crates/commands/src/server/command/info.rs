@@ -99,9 +99,11 @@ fn write_key_spec(reply: &mut ReplyWriter<'_>, key: &KeySpec) {
             reply.bulk(b"startfrom");
             reply.integer(from as i64);
         }
+        BeginSearch::Unknown(_) => write_search(reply, "unknown", &[]),
     }
     reply.bulk(b"find_keys");
     match key.find {
+        _ if matches!(key.begin, BeginSearch::Unknown(_)) => write_search(reply, "unknown", &[]),
         FindKeys::Range { last, step, limit } => {
             let fields = [
                 ("lastkey", last as i64),

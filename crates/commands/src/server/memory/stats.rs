@@ -60,7 +60,7 @@ fn run(ctx: &mut Ctx<'_>, _: Args<'_>) -> CommandResult {
     let dataset = report.dataset();
     field("overhead.total", bytes(report.overhead()));
     field("keys.count", bytes(keys));
-    let per_key = if keys > 0 { report.net() / keys } else { 0 };
+    let per_key = report.net().checked_div(keys).unwrap_or(0);
     field("keys.bytes-per-key", bytes(per_key));
     field("dataset.bytes", bytes(dataset));
     let share = percentage(dataset, report.net());
