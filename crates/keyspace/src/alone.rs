@@ -49,12 +49,7 @@ impl Db<'_> {
         let index = self.index_of(hash);
         if let Err(at) = self.held.binary_search_by_key(&index, |held| held.index) {
             let data = self.shards[shard_of(hash)].lock();
-            let held = Held {
-                index,
-                is_written: false,
-                data,
-            };
-            self.held.insert(at, held);
+            self.held.insert(at, Held::new(index, data));
             // It may have moved.
             self.forget_focus();
         }

@@ -79,8 +79,19 @@ pub(crate) struct Held<'k> {
     /// The number of the database times [`SHARDS`], and that of the shard.
     pub(crate) index: usize,
     /// Whether something may have changed.
-    pub(crate) is_written: bool,
+    is_written: bool,
     pub(crate) data: LockGuard<'k, ShardData>,
+}
+
+impl<'k> Held<'k> {
+    #[inline]
+    pub(crate) fn new(index: usize, data: LockGuard<'k, ShardData>) -> Self {
+        Held {
+            index,
+            is_written: false,
+            data,
+        }
+    }
 }
 
 impl<'k> Db<'k> {
@@ -172,8 +183,7 @@ impl<'k> Db<'k> {
     pub fn release(&mut self) {
         for held in &mut self.held {
             if held.is_written {
-                let database = held.index / SHARDS;
-                self.growth += self.keyspace.settle(database, &mut held.data);
+                self.growth += self.keyspace.settle(held.index / SHARDS, &mut held.data);
             }
         }
         self.held.clear();
@@ -198,11 +208,7 @@ impl<'k> Db<'k> {
             None => {
                 let data = self.shards[shard_of(hash)].try_lock()?;
                 data.table.prefetch_bucket(hash);
-                self.held.push(Held {
-                    index,
-                    is_written: false,
-                    data,
-                });
+                self.held.push(Held::new(index, data));
                 return Some(Place {
                     hash,
                     held: self.held.len() - 1,
@@ -240,11 +246,7 @@ impl<'k> Db<'k> {
             let index = self.index_of(hash);
             if self.held.last().is_none_or(|held| held.index != index) {
                 let data = self.shards[shard_of(hash)].lock();
-                self.held.push(Held {
-                    index,
-                    is_written: false,
-                    data,
-                });
+                self.held.push(Held::new(index, data));
             }
         }
         if hashes.len() > 1 {
@@ -540,10 +542,12 @@ impl<'k> Db<'k> {
         let entry = Entry::growing(key, text, None);
         match table.entry(place.hash, |entry| entry.key() == key) {
             Slot::Occupied(mut occupied) => {
+                self.usage.mark(occupied.get());
                 let before = Shape::of(occupied.get());
                 entry.view().set_access(occupied.get().access());
                 self.usage.mark(entry.view());
                 let old = occupied.replace(entry);
+                occupied.get().set_access(old.view().access());
                 self.keyspace.discard(old);
                 books.changed(before, Shape::of(occupied.get()), place.hash);
             }

@@ -433,6 +433,14 @@ impl Entry {
         replacement
     }
 
+    /// The same key holding an integer.
+    pub fn with_int(self, value: i64) -> Entry {
+        let view = self.view();
+        let replacement = Entry::int(view.key(), value, view.expiry());
+        replacement.keep_access_of(&self);
+        replacement
+    }
+
     /// The same value and expiry under another key. A boxed value is not copied.
     pub fn with_key(mut self, key: &[u8]) -> Entry {
         let view = self.view();
@@ -462,23 +470,6 @@ impl Entry {
             Value::Hash(hash) => Entry::collection(key, hash.clone(), expiry),
             Value::SortedSet(set) => Entry::collection(key, set.clone(), expiry),
         }
-    }
-
-    /// The same key holding an integer.
-    pub fn with_int(self, value: i64) -> Entry {
-        let view = self.view();
-        let replacement = Entry::int(view.key(), value, view.expiry());
-        replacement.keep_access_of(&self);
-        replacement
-    }
-
-    /// The same key with the same string, if that is what it holds, with room to grow.
-    pub fn with_room(self) -> Entry {
-        let view = self.view();
-        let text = view.as_text().map(|text| text.to_vec()).unwrap_or_default();
-        let replacement = Entry::growing(view.key(), text, view.expiry());
-        replacement.keep_access_of(&self);
-        replacement
     }
 
     /// Takes over the access bits of `other`, whose successor this is.

@@ -204,7 +204,10 @@ impl<'d> TextMut<'d> {
             Slot::Occupied(mut occupied) => {
                 let before = Shape::of(occupied.get());
                 if occupied.get().kind() != Kind::Raw {
-                    occupied.update(Entry::with_room);
+                    let text = occupied.get().as_text().map(|text| text.to_vec());
+                    let text = text.unwrap_or_default();
+                    let expiry = occupied.get().expiry();
+                    occupied.update(|old| old.with_growing(text, expiry));
                 }
                 let bytes = occupied.as_mut().into_raw_text();
                 let result = edit(bytes.expect("made so that it can grow"));

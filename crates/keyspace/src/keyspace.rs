@@ -113,9 +113,8 @@ impl Keyspace {
     }
 
     pub(crate) fn database(&self, database: usize) -> Option<&Database> {
-        let number = self.order.get(database)?;
-        // The gate orders this with `swap`.
-        self.databases.get(number.load(Ordering::Relaxed))
+        let place = self.order.get(database)?.load(Ordering::Relaxed);
+        self.databases.get(place)
     }
 
     /// What a database holds. Shard by shard, so under concurrent writes the sums may never have

@@ -29,11 +29,7 @@ impl Db<'_> {
         wanted.dedup();
         for index in wanted {
             let data = self.keyspace.shards(index / SHARDS)[index % SHARDS].lock();
-            self.held.push(Held {
-                index,
-                is_written: false,
-                data,
-            });
+            self.held.push(Held::new(index, data));
         }
     }
 
@@ -93,6 +89,8 @@ impl Db<'_> {
     /// If others are inside the gate, or there is no such database.
     pub fn swap(&mut self, one: usize, other: usize) {
         assert!(self.is_alone, "others may hold shards of the databases");
+        // What is held is settled under the number that its database still has.
+        self.release();
         self.keyspace.swap(one, other);
         self.refresh();
         let event = Event::generic("swapdb");
@@ -131,12 +129,12 @@ mod tests {
         let found = db.peek(b"longer:key").map(|entry| entry.expiry());
         assert_eq!(found, Some(Some(5000)));
         db.release();
-        let counts = |database| {
+        let count = |database| {
             let census = keyspace.count(database);
             (census.keys, census.expiring)
         };
-        assert_eq!(counts(0), (1, 1));
-        assert_eq!(counts(2), (2, 2));
+        assert_eq!(count(0), (1, 1));
+        assert_eq!(count(2), (2, 2));
         // All three are due in the end, which the shards know.
         let mut swept = 0;
         for database in [0, 2] {
@@ -147,7 +145,7 @@ mod tests {
             }
         }
         assert_eq!(swept, 3);
-        assert_eq!(counts(0), (0, 0));
+        assert_eq!(count(0), (0, 0));
     }
 
     #[test]

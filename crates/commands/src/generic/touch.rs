@@ -11,7 +11,7 @@ const SPEC: CommandSpec = CommandSpec::new("TOUCH")
     .keys(&[KeySpec::from(1, access::RO)])
     .since("3.2.1")
     .syntax("key [key ...]")
-    .summary("Marks keys as used, and returns how many there are.")
+    .summary("Returns the number of existing keys out of those specified after updating the time they were last accessed.")
     .complexity("O(N) where N is the number of keys that will be touched.")
     .tips(&["request_policy:multi_shard", "response_policy:agg_sum"]);
 
@@ -33,5 +33,6 @@ mod tests {
             "TOUCH",
             "-ERR wrong number of arguments for 'touch' command",
         );
+        check("SET a 1 ; TOUCH a none a ; TOUCH none", "+OK ; :2 ; :0");
     }
 }
