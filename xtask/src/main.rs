@@ -26,7 +26,7 @@ usage: cargo xtask TASK
   compat --random [SECONDS] [--seed N] [--groups A,B] [--ours ORACLE|PATH] [--findings N] [--coverage] [--sided]
                              sends commands by chance instead; a group is one of xtask/src/random/grammar.txt, or the
                              name of a command; --sided also shows where only Redis agrees
-  bench [base|p1|p16|random|p100|workers|idle|commands|all] [-n N] [--rounds N] [--servers A,B]
+  bench [base|p1|p16|random|p100|workers|idle|commands|eviction|all] [-n N] [--rounds N] [--servers A,B]
                              tables of server CPU per request, as markdown
   null-server --port N       answers +OK to every command: the floor that bench measures against
   fuzz TARGET [SECONDS]      coverage-guided fuzzing of one of fuzz/targets

@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout};
+use std::ffi::CStr;
 
 use tikv_jemallocator::Jemalloc;
 
@@ -52,6 +53,31 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: as in `dealloc`; the new size is the caller's promise.
         unsafe { Jemalloc.realloc(pointer, widened(layout), new_size) }
     }
+}
+
+/// Gives free pages of all arenas back to the system. Returns whether that went well.
+pub(crate) fn purge() -> bool {
+    // The number stands for all arenas.
+    const PURGE: &CStr = c"arena.4096.purge";
+    // SAFETY: the name is a C string; this operation neither reads nor writes a value, and says so by
+    // null pointers.
+    let error = unsafe {
+        tikv_jemalloc_sys::mallctl(
+            PURGE.as_ptr(),
+            std::ptr::null_mut(),
+            std::ptr::null_mut(),
+            std::ptr::null_mut(),
+            0,
+        )
+    };
+    error == 0
+}
+
+/// Bytes of free pages that the system may take but has not, as of the allocator's last epoch.
+pub(crate) fn muzzy_bytes() -> usize {
+    // SAFETY: the name ends with a null byte, and its value is a size.
+    let pages = unsafe { tikv_jemalloc_ctl::raw::read::<usize>(b"stats.arenas.4096.pmuzzy\0") };
+    pages.unwrap_or(0) * rustix::param::page_size()
 }
 
 #[cfg(test)]

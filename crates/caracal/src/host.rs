@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use engine::{Host, Memory, Process};
 use net::Shutdown;
+use tikv_jemalloc_ctl::stats_print::{Options, stats_print};
 use tikv_jemalloc_ctl::{epoch, stats};
+
+use crate::allocator;
 
 /// This process.
 #[derive(Debug)]
@@ -30,17 +33,34 @@ impl Host for ThisProcess {
     }
 
     fn memory(&self) -> Memory {
-        // The allocator's figures are of its last epoch. They are missing only if it was built
-        // without them, and it is not.
-        let _ = epoch::advance();
-        let allocated = stats::allocated::read().unwrap_or(0);
+        let allocated = self.allocated();
         Memory {
             allocated,
             active: stats::active::read().unwrap_or(0),
             allocator_resident: stats::resident::read().unwrap_or(0),
+            muzzy: allocator::muzzy_bytes(),
             resident: resident_bytes().unwrap_or(0),
-            peak: self.peak.fetch_max(allocated, Relaxed).max(allocated),
+            peak: self.peak.load(Relaxed),
         }
+    }
+
+    fn allocated(&self) -> usize {
+        // The allocator's figures are of its last epoch. They are missing only if it was built
+        // without them, and it is not.
+        let _ = epoch::advance();
+        let allocated = stats::allocated::read().unwrap_or(0);
+        self.peak.fetch_max(allocated, Relaxed);
+        allocated
+    }
+
+    fn purge_memory(&self) -> bool {
+        allocator::purge()
+    }
+
+    fn allocator_report(&self) -> Option<String> {
+        let mut report = Vec::new();
+        stats_print(&mut report, Options::default()).ok()?;
+        Some(String::from_utf8_lossy(&report).into_owned())
     }
 
     fn process(&self) -> Process {

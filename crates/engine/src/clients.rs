@@ -63,6 +63,10 @@ pub struct Client {
     pub watched: AtomicUsize,
     /// Whether it waits in a blocking command.
     pub is_blocked: AtomicBool,
+    /// Whether it keeps its connection when the buffers of all clients take too much memory.
+    pub is_kept: AtomicBool,
+    /// Whether its lookups leave no marks of use on keys.
+    pub leaves_no_marks: AtomicBool,
     /// What it says of itself.
     pub identity: Mutex<Identity>,
     is_killed: AtomicBool,
@@ -126,6 +130,8 @@ impl Client {
             queued: AtomicI64::new(-1),
             watched: AtomicUsize::new(0),
             is_blocked: AtomicBool::new(false),
+            is_kept: AtomicBool::new(false),
+            leaves_no_marks: AtomicBool::new(false),
             identity: Mutex::new(identity),
             is_killed: AtomicBool::new(false),
             close: Box::new(close),
@@ -160,6 +166,8 @@ impl Client {
             (self.is_blocked.load(Relaxed), 'b'),
             (self.is_killed(), 'A'),
             (self.is_on_unix_socket(), 'U'),
+            (self.is_kept.load(Relaxed), 'e'),
+            (self.leaves_no_marks.load(Relaxed), 'T'),
         ];
         let flags: String = letters
             .iter()
@@ -175,6 +183,13 @@ impl Client {
 
     fn is_on_unix_socket(&self) -> bool {
         !self.address.is_empty() && self.address.parse::<SocketAddr>().is_err()
+    }
+
+    /// The bytes that it takes: what is known of it, and what its buffers hold between its turns.
+    pub fn memory_bytes(&self) -> usize {
+        let query = self.query_capacity.load(Relaxed);
+        let output = self.output_bytes.load(Relaxed);
+        size_of::<Client>() + query.max(self.query_bytes.load(Relaxed)) + output
     }
 
     /// Seconds since it connected.
@@ -224,7 +239,7 @@ impl Client {
             count(&self.watched),
             capacity.saturating_sub(query),
             usize::from(output > 0),
-            size_of::<Client>() + capacity.max(query) + output,
+            self.memory_bytes(),
             if output > 0 { "rw" } else { "r" },
         );
         line.extend_from_slice(&identity.user);
@@ -267,6 +282,12 @@ pub fn bump(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Relaxed) + by, Relaxed);
 }
 
+/// As [`bump`], for a counter that may fall.
+#[inline]
+pub fn bump_signed(counter: &AtomicI64, by: i64) {
+    counter.store(counter.load(Relaxed) + by, Relaxed);
+}
+
 /// All clients, by number.
 #[derive(Debug, Default)]
 pub struct Clients {
@@ -301,6 +322,43 @@ impl Clients {
     /// All clients, by ascending number.
     pub fn all(&self) -> Vec<Arc<Client>> {
         self.by_id.lock().values().cloned().collect()
+    }
+
+    /// The bytes that all clients take.
+    pub fn memory_bytes(&self) -> usize {
+        let by_id = self.by_id.lock();
+        by_id.values().map(|client| client.memory_bytes()).sum()
+    }
+
+    /// Ends the connections that take the most, until all others together take no more than
+    /// `limit_bytes` or all those that are left are to be kept. Returns how many were ended.
+    pub fn evict(&self, limit_bytes: usize) -> usize {
+        let by_id = self.by_id.lock();
+        let alive = by_id.values().filter(|client| !client.is_killed());
+        let mut sizes: Vec<(usize, &Arc<Client>)> = alive
+            .map(|client| (client.memory_bytes(), client))
+            .collect();
+        let mut total: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
+        if total <= limit_bytes {
+            return 0;
+        }
+        sizes.retain(|(_, client)| !client.is_kept.load(Relaxed));
+        sizes.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+        let mut ended = 0;
+        for (bytes, client) in sizes {
+            if total <= limit_bytes {
+                break;
+            }
+            log::info!(
+                "Evicting client id={} addr={} tot-mem={bytes}",
+                client.id,
+                client.address
+            );
+            client.kill();
+            total -= bytes;
+            ended += 1;
+        }
+        ended
     }
 
     /// The client of this number.

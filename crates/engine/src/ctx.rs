@@ -1,5 +1,7 @@
 //! All that a command sees of the world.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use config::{Config, Handle};
 use keyspace::Db;
 use resp::ReplyWriter;
@@ -24,6 +26,8 @@ pub struct Ctx<'a> {
     pub server: &'a Server,
     /// The counters of this worker.
     pub stats: &'a WorkerStats,
+    /// Whether commands that may need memory are refused.
+    pub(crate) is_memory_full: bool,
 }
 
 impl Ctx<'_> {
@@ -31,6 +35,18 @@ impl Ctx<'_> {
     #[inline]
     pub fn now_ms(&self) -> u64 {
         self.db.now_ms()
+    }
+
+    /// Makes lookups mark the keys that they find as used, or leaves that, as the connection wants it
+    /// and the policy of eviction says how.
+    pub fn apply_usage(&mut self) {
+        let usage = self.server.usage(self.now_ms());
+        let leaves_no_marks = self.session.client.leaves_no_marks.load(Relaxed);
+        self.db.set_usage(if leaves_no_marks {
+            usage.without_marks()
+        } else {
+            usage
+        });
     }
 
     /// The value of a parameter, by its handle.

@@ -15,7 +15,7 @@ use resp::ReplyWriter;
 use smallvec::SmallVec;
 
 use crate::args::Args;
-use crate::clients::bump;
+use crate::clients::{bump, bump_signed};
 use crate::ctx::Ctx;
 use crate::error::{CommandError, CommandResult, Outcome};
 use crate::gates;
@@ -132,11 +132,14 @@ impl Worker {
             effects: Effects::default(),
             server,
             stats: &server.stats[self.index],
+            is_memory_full: false,
         };
         ctx.db.changes().listen(server.journal().is_some());
         let mut outcome = Outcome::Done;
         while *next < batch.len() && ctx.reply.position() < enough {
             ctx.db.select(ctx.session.database());
+            ctx.apply_usage();
+            self.keep_memory_limit(&mut ctx);
             let run = plan(&mut ctx, batch, *next);
             for planned in &run {
                 let words = batch.request(*next);
@@ -151,6 +154,9 @@ impl Worker {
             if run.len() < RUN_MAX && *next < batch.len() && ctx.reply.position() < enough {
                 let words = batch.request(*next);
                 *next += 1;
+                if !run.is_empty() {
+                    self.keep_memory_limit(&mut ctx);
+                }
                 outcome = execute_alone(&mut ctx, self.index, &mut inside, words);
             }
             if ctx.session.client.is_killed() {
@@ -164,8 +170,26 @@ impl Worker {
         bump(&ctx.stats.commands, executed);
         bump(&ctx.session.client.commands, executed);
         count_keys(&ctx);
+        count_growth(&mut ctx);
         outcome
     }
+
+    /// Evicts keys if more memory is used than is allowed. No shard is held.
+    #[inline]
+    fn keep_memory_limit(&self, ctx: &mut Ctx<'_>) {
+        let growth = count_growth(ctx);
+        ctx.is_memory_full = !self.make_room(growth, ctx.db.now_ms());
+    }
+}
+
+/// Puts by how much the shards have grown into the statistics, and returns it.
+#[inline]
+fn count_growth(ctx: &mut Ctx<'_>) -> isize {
+    let growth = ctx.db.take_growth();
+    if growth != 0 {
+        bump_signed(&ctx.stats.growth, growth as i64);
+    }
+    growth
 }
 
 /// Takes the shards of the commands from `first` on that can be part of a run, and fetches what they
@@ -348,7 +372,7 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
         );
         return Outcome::Done;
     }
-    if let Err(error) = gates::pass(ctx.server, ctx.session, spec) {
+    if let Err(error) = gates::pass(ctx, spec) {
         bump(&stats.rejected, 1);
         fail(ctx, error);
         return Outcome::Done;
@@ -365,7 +389,7 @@ fn execute_one(ctx: &mut Ctx<'_>, entry: &TableEntry, words: &[&[u8]]) -> Outcom
     if let Some(journal) = ctx.server.journal() {
         for change in ctx.db.changes().take() {
             if change.event == Event::EXPIRED {
-                Effects::of_expiry(journal, change.database, &change.key);
+                Effects::of_departure(journal, change.database, &change.key);
             }
         }
         if ctx.db.changes().count() != changes_before {

@@ -50,8 +50,9 @@ impl Effects {
         self.is_journaled
     }
 
-    /// The effect of a key's expiry: that it is deleted.
-    pub(crate) fn of_expiry(journal: &dyn Journal, database: usize, key: &[u8]) {
+    /// The effect of a key that goes by itself, because it expired or the memory is full: that it is
+    /// deleted.
+    pub(crate) fn of_departure(journal: &dyn Journal, database: usize, key: &[u8]) {
         let effect = [b"DEL".to_vec(), key.to_vec()];
         journal.append(database, &mut std::iter::once(&effect[..]));
     }

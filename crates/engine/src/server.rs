@@ -2,16 +2,18 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use config::{Config, parameter};
-use keyspace::Keyspace;
 use keyspace::sync::Gate;
+use keyspace::{Event, Keyspace};
 
-use crate::clients::Clients;
-use crate::journal::Journal;
+use crate::clients::{Clients, bump};
+use crate::evict::Evictor;
+use crate::journal::{Effects, Journal};
+use crate::memory::MemoryLimit;
 use crate::session::DEFAULT_USER;
 use crate::spec::Command;
 use crate::stats::{Rates, WorkerStats};
@@ -51,9 +53,13 @@ pub struct Server {
     pub rates: Rates,
     /// Whether expired keys that nobody asks for are removed; a test may want to see them stay.
     pub sweeps: AtomicBool,
+    /// The limit of memory.
+    pub memory: MemoryLimit,
+    /// The bytes that were allocated when the server had started, before it had any data.
+    pub startup_bytes: usize,
+    /// What each worker knows of the keys that may be evicted.
+    pub(crate) evictors: Box<[Evictor]>,
     journal: OnceLock<Box<dyn Journal>>,
-    /// The bytes allocated, if `maxmemory` is set and they have been asked for.
-    used_memory: AtomicUsize,
 }
 
 impl Server {
@@ -69,20 +75,26 @@ impl Server {
         let commands = CommandTable::new(commands);
         let started_ms = clock.now_ms();
         let databases = config.read(parameter::DATABASES) as usize;
+        let keyspace = Keyspace::new(databases, started_ms);
+        // The first database is always used; its empty shards belong to the start.
+        keyspace.shards(0);
+        let stats = (0..workers)
+            .map(|_| WorkerStats::new(commands.all().len()))
+            .collect();
         Server {
-            keyspace: Keyspace::new(databases, started_ms),
+            keyspace,
             clients: Clients::default(),
             gate: Gate::new(workers),
-            stats: (0..workers)
-                .map(|_| WorkerStats::new(commands.all().len()))
-                .collect(),
+            stats,
             run_id: random_id(1),
             replication_id: random_id(2),
             started_ms,
             rates: Rates::default(),
             sweeps: AtomicBool::new(true),
             journal: OnceLock::new(),
-            used_memory: AtomicUsize::new(0),
+            memory: MemoryLimit::default(),
+            startup_bytes: host.allocated(),
+            evictors: (0..workers).map(Evictor::new).collect(),
             config,
             commands,
             clock,
@@ -115,14 +127,8 @@ impl Server {
     /// Takes a sample of the counters, if the last is old enough. To be called every tenth of a
     /// second or so.
     pub fn tick(&self) {
-        // Asking the allocator is dear, so only who needs the figure pays for it.
-        let is_limited = self.config.read(parameter::MAXMEMORY) > 0;
-        let used = if is_limited {
-            self.host.memory().allocated
-        } else {
-            0
-        };
-        self.used_memory.store(used, Relaxed);
+        self.watch_memory();
+        self.evict_clients();
         self.rates.sample(self.clock.now_ms(), || {
             [
                 self.sum(|stats| &stats.commands),
@@ -132,22 +138,34 @@ impl Server {
         });
     }
 
-    /// Whether more memory is used than `maxmemory` allows, as of the last tick.
-    #[inline]
-    pub fn is_memory_full(&self) -> bool {
-        let limit = self.config.read(parameter::MAXMEMORY);
-        limit > 0 && self.is_over(limit as usize)
+    /// Applies `maxmemory-clients`.
+    fn evict_clients(&self) {
+        let limit = match self.config.read(parameter::MAXMEMORY_CLIENTS) {
+            0 => return,
+            // A share of the limit of memory, which there may not be.
+            percent @ ..0 => match self.memory_limit() {
+                0 => return,
+                all => (i128::from(all) * -i128::from(percent) / 100) as i64,
+            },
+            bytes => bytes,
+        };
+        let ended = self.clients.evict(limit as usize);
+        bump(&self.stats[0].evicted_clients, ended as u64);
     }
 
-    #[cold]
-    fn is_over(&self, limit: usize) -> bool {
-        let mut used = self.used_memory.load(Relaxed);
-        if used == 0 {
-            // The limit was set since the last tick.
-            used = self.host.memory().allocated;
-            self.used_memory.store(used, Relaxed);
+    /// Counts and journals, under the lock of its shard, that a key has gone by itself: expired or
+    /// evicted, as `event` tells.
+    pub(crate) fn key_gone(&self, worker: usize, database: usize, key: &[u8], event: Event) {
+        let stats = &self.stats[worker];
+        let counter = if event == Event::EVICTED {
+            &stats.evicted
+        } else {
+            &stats.expired
+        };
+        bump(counter, 1);
+        if let Some(journal) = self.journal() {
+            Effects::of_departure(journal, database, key);
         }
-        used > limit
     }
 
     /// The sum of one counter over the workers.
@@ -218,6 +236,19 @@ pub trait Host: Send + Sync {
     fn shutdown(&self);
     /// Its memory.
     fn memory(&self) -> Memory;
+    /// The bytes given out by the allocator, for whoever needs nothing else; 0 if that is not known.
+    fn allocated(&self) -> usize {
+        self.memory().allocated
+    }
+    /// Gives memory that is free back to the system, if the allocator keeps any. Returns whether that
+    /// went well.
+    fn purge_memory(&self) -> bool {
+        true
+    }
+    /// What the allocator tells of itself, for people.
+    fn allocator_report(&self) -> Option<String> {
+        None
+    }
     /// What else INFO tells of the process; what the host does not know is left out there.
     fn process(&self) -> Process {
         Process::default()
@@ -248,6 +279,8 @@ pub struct Memory {
     pub active: usize,
     /// Held by the allocator in physical memory.
     pub allocator_resident: usize,
+    /// Given back to the system, which may not have taken it yet.
+    pub muzzy: usize,
     /// The resident set of the process.
     pub resident: usize,
     /// The greatest `allocated` seen.

@@ -84,6 +84,8 @@ impl Session {
         self.select(0);
         self.set_protocol(Protocol::Resp2);
         self.is_authenticated = !server.needs_password();
+        self.client.is_kept.store(false, Relaxed);
+        self.client.leaves_no_marks.store(false, Relaxed);
         let mut identity = self.client.identity.lock();
         identity.name.clear();
         identity.user = DEFAULT_USER.to_vec();

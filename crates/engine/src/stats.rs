@@ -2,7 +2,7 @@
 //! instruction; INFO adds the sets up.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
@@ -30,6 +30,10 @@ pub struct WorkerStats {
     pub expired: AtomicU64,
     /// Keys removed because the memory was full.
     pub evicted: AtomicU64,
+    /// Bytes by which this worker has made the entries of all shards grow since the start; never reset.
+    pub growth: AtomicI64,
+    /// Clients ended because the buffers of all took too much memory.
+    pub evicted_clients: AtomicU64,
     /// Error replies.
     pub errors: AtomicU64,
     /// Connections ended because too much output waited for them.
@@ -68,6 +72,8 @@ impl WorkerStats {
             misses: AtomicU64::new(0),
             expired: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
+            growth: AtomicI64::new(0),
+            evicted_clients: AtomicU64::new(0),
             errors: AtomicU64::new(0),
             output_limit_disconnections: AtomicU64::new(0),
             query_limit_disconnections: AtomicU64::new(0),
@@ -106,6 +112,7 @@ impl WorkerStats {
             &self.misses,
             &self.expired,
             &self.evicted,
+            &self.evicted_clients,
             &self.errors,
             &self.output_limit_disconnections,
             &self.query_limit_disconnections,

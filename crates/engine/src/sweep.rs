@@ -6,11 +6,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use keyspace::Shard;
+use keyspace::{Event, Shard};
 
-use crate::clients::bump;
+use crate::clients::bump_signed;
 use crate::dispatch::Worker;
-use crate::journal::Effects;
 
 /// Dead keys removed under one hold of a shard.
 const KEYS_A_HOLD: usize = 16;
@@ -70,16 +69,12 @@ impl Sweep {
     /// Removes some dead keys of one shard. Returns whether more may be due.
     fn hold(&self, worker: &Worker, shard: &Shard) -> bool {
         let server = &**worker.server();
-        let mut removed = 0;
-        let more = server
-            .keyspace
-            .sweep(shard, self.now_ms, KEYS_A_HOLD, |key| {
-                removed += 1;
-                if let Some(journal) = server.journal() {
-                    Effects::of_expiry(journal, self.database, key);
-                }
-            });
-        bump(&server.stats[worker.index()].expired, removed);
-        more
+        let (keyspace, database) = (&server.keyspace, self.database);
+        let swept = keyspace.sweep(database, shard, self.now_ms, KEYS_A_HOLD, |key| {
+            server.key_gone(worker.index(), database, key, Event::EXPIRED);
+        });
+        let stats = &server.stats[worker.index()];
+        bump_signed(&stats.growth, swept.growth as i64);
+        swept.has_more
     }
 }

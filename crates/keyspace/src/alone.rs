@@ -49,7 +49,7 @@ impl Db<'_> {
         let index = self.index_of(hash);
         if let Err(at) = self.held.binary_search_by_key(&index, |held| held.index) {
             let data = self.shards[shard_of(hash)].lock();
-            self.held.insert(at, Held { index, data });
+            self.held.insert(at, Held::new(index, data));
             // It may have moved.
             self.forget_focus();
         }

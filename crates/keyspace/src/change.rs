@@ -31,6 +31,11 @@ impl Event {
         class: EventClass::Expired,
         name: "expired",
     };
+    /// A key was removed because the memory was full.
+    pub const EVICTED: Event = Event {
+        class: EventClass::Evicted,
+        name: "evicted",
+    };
     /// A key was deleted, or lost its last element.
     pub const DEL: Event = Event::generic("del");
 

@@ -16,6 +16,7 @@ use crate::guard::{EntryMut, TextMut};
 use crate::keyspace::Keyspace;
 use crate::shard::{SHARDS, Shape, Shard, ShardData, shard_of};
 use crate::sync::LockGuard;
+use crate::usage::Usage;
 
 /// The most shards that a run of pipelined commands holds at a time.
 pub const RUN_SHARDS_MAX: usize = 16;
@@ -52,6 +53,10 @@ pub struct Db<'k> {
     focus: (usize, usize, Place),
     pub(crate) is_alone: bool,
     pub(crate) now_ms: u64,
+    /// How lookups mark the keys that they find.
+    usage: Usage,
+    /// By how many bytes the entries of shards that were let go of have grown.
+    growth: isize,
     pub(crate) changes: ChangeLog,
     saw_expired: Cell<bool>,
     hits: Cell<u64>,
@@ -73,7 +78,20 @@ pub struct Counts {
 pub(crate) struct Held<'k> {
     /// The number of the database times [`SHARDS`], and that of the shard.
     pub(crate) index: usize,
+    /// Whether something may have changed.
+    is_written: bool,
     pub(crate) data: LockGuard<'k, ShardData>,
+}
+
+impl<'k> Held<'k> {
+    #[inline]
+    pub(crate) fn new(index: usize, data: LockGuard<'k, ShardData>) -> Self {
+        Held {
+            index,
+            is_written: false,
+            data,
+        }
+    }
 }
 
 impl<'k> Db<'k> {
@@ -87,6 +105,8 @@ impl<'k> Db<'k> {
             focus: (0, 0, Place { hash: 0, held: 0 }),
             is_alone: false,
             now_ms,
+            usage: Usage::recency(now_ms),
+            growth: 0,
             changes: ChangeLog::default(),
             saw_expired: Cell::new(false),
             hits: Cell::new(0),
@@ -125,9 +145,20 @@ impl<'k> Db<'k> {
         self.now_ms
     }
 
-    /// Sets the time for the commands that follow.
-    pub fn set_now_ms(&mut self, now_ms: u64) {
-        self.now_ms = now_ms;
+    /// How lookups mark the keys that they find.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Says how lookups mark the keys that they find from now on.
+    pub fn set_usage(&mut self, usage: Usage) {
+        self.usage = usage;
+    }
+
+    /// The bytes by which entries have grown under commands whose shards were let go of, since the
+    /// last call.
+    pub fn take_growth(&mut self) -> isize {
+        std::mem::take(&mut self.growth)
     }
 
     /// The record of changes.
@@ -150,6 +181,11 @@ impl<'k> Db<'k> {
     /// Lets go of all shards.
     #[inline]
     pub fn release(&mut self) {
+        for held in &mut self.held {
+            if held.is_written {
+                self.growth += self.keyspace.settle(held.index / SHARDS, &mut held.data);
+            }
+        }
         self.held.clear();
         self.forget_focus();
     }
@@ -172,7 +208,7 @@ impl<'k> Db<'k> {
             None => {
                 let data = self.shards[shard_of(hash)].try_lock()?;
                 data.table.prefetch_bucket(hash);
-                self.held.push(Held { index, data });
+                self.held.push(Held::new(index, data));
                 return Some(Place {
                     hash,
                     held: self.held.len() - 1,
@@ -210,7 +246,7 @@ impl<'k> Db<'k> {
             let index = self.index_of(hash);
             if self.held.last().is_none_or(|held| held.index != index) {
                 let data = self.shards[shard_of(hash)].lock();
-                self.held.push(Held { index, data });
+                self.held.push(Held::new(index, data));
             }
         }
         if hashes.len() > 1 {
@@ -267,9 +303,36 @@ impl<'k> Db<'k> {
 
     // ---- Reading ----
 
-    /// The entry of `key`, unless it is dead. Counts as a hit or a miss.
+    //
+    // | method           | counts as a hit or a miss | marks the key as used |
+    // |------------------|---------------------------|-----------------------|
+    // | `find`           | yes                       | yes                   |
+    // | `touch`          | yes                       | even if told not to   |
+    // | `inspect`        | yes                       | no                    |
+    // | `find_for_write` | no                        | yes                   |
+    // | `peek`           | no                        | no                    |
+    // | writes           | no                        | yes, the value        |
+
+    /// The entry of `key`, unless it is dead, for a command that uses the value. Counts as a hit or a
+    /// miss, and marks the key as used.
     #[inline]
     pub fn find(&self, key: &[u8]) -> Option<EntryRef<'_>> {
+        let found = self.inspect(key)?;
+        self.usage.mark(found);
+        Some(found)
+    }
+
+    /// As [`find`](Self::find), but marks the key even if lookups should not leave marks.
+    pub fn touch(&self, key: &[u8]) -> Option<EntryRef<'_>> {
+        let found = self.inspect(key)?;
+        self.usage.with_marks().mark(found);
+        Some(found)
+    }
+
+    /// The entry of `key`, unless it is dead, for a command that asks about the key, which is no use of
+    /// it. Counts as a hit or a miss.
+    #[inline]
+    pub fn inspect(&self, key: &[u8]) -> Option<EntryRef<'_>> {
         let found = self.peek(key);
         let counter = if found.is_some() {
             &self.hits
@@ -280,7 +343,7 @@ impl<'k> Db<'k> {
         found
     }
 
-    /// The entry of `key`, unless it is dead, without counting.
+    /// The entry of `key`, unless it is dead, without counting or marking.
     #[inline]
     pub fn peek(&self, key: &[u8]) -> Option<EntryRef<'_>> {
         let place = self.place(key);
@@ -293,9 +356,18 @@ impl<'k> Db<'k> {
         Some(found)
     }
 
-    /// Whether `key` is there.
+    /// Whether `key` is there. Counts as a hit or a miss.
     pub fn contains(&self, key: &[u8]) -> bool {
-        self.find(key).is_some()
+        self.inspect(key).is_some()
+    }
+
+    /// The entry of `key`, unless it is dead, for a write that depends on what is there. Marks the key
+    /// as used.
+    #[inline]
+    pub fn find_for_write(&self, key: &[u8]) -> Option<EntryRef<'_>> {
+        let found = self.peek(key)?;
+        self.usage.mark(found);
+        Some(found)
     }
 
     /// The string at `key`.
@@ -334,10 +406,11 @@ impl<'k> Db<'k> {
         let database = self.database;
         let ShardData { table, books } = &mut *self.held[place.held].data;
         let slot = table.entry(place.hash, |entry| entry.key() == key);
-        if let Slot::Occupied(occupied) = &slot
-            && occupied.get().as_text().is_none()
-        {
-            return Err(WrongType);
+        if let Slot::Occupied(occupied) = &slot {
+            self.usage.mark(occupied.get());
+            if occupied.get().as_text().is_none() {
+                return Err(WrongType);
+            }
         }
         Ok(TextMut::new(
             slot,
@@ -346,6 +419,7 @@ impl<'k> Db<'k> {
             key,
             database,
             place.hash,
+            &self.usage,
         ))
     }
 
@@ -364,6 +438,7 @@ impl<'k> Db<'k> {
         let Some(occupied) = table.find_mut(place.hash, |entry| entry.key() == key) else {
             return Ok(None);
         };
+        self.usage.mark(occupied.get());
         if occupied.get().kind() != T::KIND {
             return Err(WrongType);
         }
@@ -394,6 +469,7 @@ impl<'k> Db<'k> {
         let ShardData { table, books } = &mut *self.held[place.held].data;
         let (occupied, before) = match table.entry(place.hash, |entry| entry.key() == key) {
             Slot::Occupied(occupied) => {
+                self.usage.mark(occupied.get());
                 if occupied.get().kind() != T::KIND {
                     return Err(WrongType);
                 }
@@ -402,8 +478,7 @@ impl<'k> Db<'k> {
             }
             Slot::Vacant(vacant) => {
                 let entry = Entry::collection(key, T::default(), None);
-                let shape = Shape::of(entry.view());
-                books.entered(shape, place.hash);
+                let shape = books.entered(entry.view(), place.hash, &self.usage);
                 (vacant.insert(entry), shape)
             }
         };
@@ -427,6 +502,7 @@ impl<'k> Db<'k> {
         let mut moved_deadline = matches!(expiry, Expiry::At(_));
         match table.entry(place.hash, |entry| entry.key() == key) {
             Slot::Occupied(mut occupied) => {
+                self.usage.mark(occupied.get());
                 let before = Shape::of(occupied.get());
                 let old_expiry = occupied.get().expiry();
                 let expiry = expiry.of(old_expiry);
@@ -435,13 +511,14 @@ impl<'k> Db<'k> {
                     occupied.update(|entry| entry.with_text(text, expiry));
                 } else {
                     let old = occupied.replace(Entry::text(key, text, expiry));
+                    occupied.get().set_access(old.view().access());
                     self.keyspace.discard(old);
                 }
                 books.changed(before, Shape::of(occupied.get()), place.hash);
             }
             Slot::Vacant(vacant) => {
                 let entry = Entry::text(key, text, expiry.of(None));
-                books.entered(Shape::of(entry.view()), place.hash);
+                books.entered(entry.view(), place.hash, &self.usage);
                 vacant.insert(entry);
             }
         }
@@ -465,13 +542,17 @@ impl<'k> Db<'k> {
         let entry = Entry::growing(key, text, None);
         match table.entry(place.hash, |entry| entry.key() == key) {
             Slot::Occupied(mut occupied) => {
+                self.usage.mark(occupied.get());
                 let before = Shape::of(occupied.get());
+                entry.view().set_access(occupied.get().access());
+                self.usage.mark(entry.view());
                 let old = occupied.replace(entry);
+                occupied.get().set_access(old.view().access());
                 self.keyspace.discard(old);
                 books.changed(before, Shape::of(occupied.get()), place.hash);
             }
             Slot::Vacant(vacant) => {
-                books.entered(Shape::of(entry.view()), place.hash);
+                books.entered(entry.view(), place.hash, &self.usage);
                 vacant.insert(entry);
             }
         }
@@ -506,7 +587,16 @@ impl<'k> Db<'k> {
         let held = &mut self.held[place.held];
         let old = held.data.remove(place.hash, key);
         self.changes.add(self.database, key, event);
-        held.data.books.entered(Shape::of(entry.view()), place.hash);
+        let books = &mut held.data.books;
+        // One that has moved here brings its own.
+        let access = entry.view().access();
+        books.entered(entry.view(), place.hash, &self.usage);
+        if access != 0 {
+            entry.view().set_access(access);
+        } else if let Some(old) = &old {
+            entry.keep_access_of(old);
+            self.usage.mark(entry.view());
+        }
         held.data.table.insert_unique(entry);
         held.data.tidy_deadlines();
         self.shards[held.index % SHARDS].publish_deadline(&held.data);
@@ -518,10 +608,16 @@ impl<'k> Db<'k> {
     /// Takes out the entry of `key`, which records no change yet.
     pub(crate) fn take(&mut self, key: &[u8]) -> Option<Entry> {
         let place = self.bury(key);
-        self.held[place.held].data.remove(place.hash, key)
+        let data = &mut self.held[place.held].data;
+        let entry = data.remove(place.hash, key)?;
+        if entry.view().expiry().is_some() {
+            data.tidy_deadlines();
+        }
+        Some(entry)
     }
 
-    /// Sets when `key` expires. Returns whether it is there.
+    /// Sets when `key` expires. Returns whether it is there. Does not mark it: whoever does this has
+    /// looked the key up.
     pub fn set_expiry(&mut self, key: &[u8], expiry: Option<u64>, event: Event) -> bool {
         let place = self.bury(key);
         let held = &mut self.held[place.held];
@@ -564,7 +660,9 @@ impl<'k> Db<'k> {
     #[inline]
     fn bury(&mut self, key: &[u8]) -> Place {
         let place = self.place(key);
-        let data = &mut self.held[place.held].data;
+        let held = &mut self.held[place.held];
+        held.is_written = true;
+        let data = &mut held.data;
         if let Some(entry) = data.take_expired(place.hash, key, self.now_ms) {
             self.changes.add(self.database, key, Event::EXPIRED);
             self.expired.set(self.expired.get() + 1);
@@ -580,7 +678,7 @@ impl<'k> Db<'k> {
     pub fn flush(&mut self, databases: std::ops::Range<usize>) {
         assert!(self.held.is_empty(), "flushing takes one shard at a time");
         for database in databases {
-            self.keyspace.flush(database);
+            self.growth += self.keyspace.flush(database);
         }
         self.changes
             .add(self.database, b"", Event::generic("flush"));

@@ -30,6 +30,22 @@ fn record(hash: u64, expiry_ms: u64, epoch_ms: u64) -> u64 {
     tick << 32 | hash & 0xffff_ffff
 }
 
+/// A time with the hash of a key that may expire then.
+#[derive(Clone, Copy)]
+pub(crate) struct Record(u64);
+
+impl Record {
+    /// The low 32 bits of the key's hash.
+    pub(crate) fn hash_part(self) -> u64 {
+        self.0 & 0xffff_ffff
+    }
+
+    /// Whether its time is that of this expiry, and not an earlier one that the key once had.
+    pub(crate) fn is_of(self, expiry_ms: u64, epoch_ms: u64) -> bool {
+        self.0 >> 32 == record(0, expiry_ms, epoch_ms) >> 32
+    }
+}
+
 impl Deadlines {
     /// Notes that the key with this hash is to expire at `expiry_ms`; `epoch_ms` is when the
     /// process started.
@@ -59,7 +75,33 @@ impl Deadlines {
         self.heap.pop().map(|Reverse(first)| first & 0xffff_ffff)
     }
 
+    /// The record that comes up first.
+    pub(crate) fn first(&self) -> Option<Record> {
+        self.heap.peek().map(|Reverse(first)| Record(*first))
+    }
+
+    /// Takes out the record that comes up first.
+    pub(crate) fn drop_first(&mut self) {
+        self.heap.pop();
+    }
+
+    /// The number of records.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// The 32 bits of hash of the record at `index`, in no order.
+    pub(crate) fn hash_part(&self, index: usize) -> u64 {
+        Record(self.heap.as_slice()[index].0).hash_part()
+    }
+
+    /// Takes out all records.
+    pub(crate) fn clear(&mut self) {
+        self.heap = BinaryHeap::new();
+    }
+
     /// The bytes allocated.
+    #[inline]
     pub(crate) fn heap_bytes(&self) -> usize {
         self.heap.capacity() * size_of::<u64>()
     }

@@ -11,7 +11,7 @@
 //! The low four bits of `kind` say what the value is, three more which of the optional words are
 //! there. `word` is an integer or the pointer to a boxed value; a short string needs none and stands
 //! behind the key. `expiry` is in Unix milliseconds. `long key` holds the length of a key that does
-//! not fit in 16 bits. `access` belongs to eviction.
+//! not fit in 16 bits. `access` says when or how often the key was used; see `usage.rs`.
 //!
 //! A key of 16 bytes with an integer or three bytes takes 32 bytes, where a table of separate keys
 //! and boxed values takes two or three allocations and a struct. The price is `unsafe`, all of it in
@@ -433,6 +433,14 @@ impl Entry {
         replacement
     }
 
+    /// The same key holding an integer.
+    pub fn with_int(self, value: i64) -> Entry {
+        let view = self.view();
+        let replacement = Entry::int(view.key(), value, view.expiry());
+        replacement.keep_access_of(&self);
+        replacement
+    }
+
     /// The same value and expiry under another key. A boxed value is not copied.
     pub fn with_key(mut self, key: &[u8]) -> Entry {
         let view = self.view();
@@ -464,10 +472,9 @@ impl Entry {
         }
     }
 
-    /// Takes over the access clock of `other`, whose successor this is.
-    fn keep_access_of(&self, other: &Entry) {
-        let clock = other.view().access();
-        self.view().set_access(clock);
+    /// Takes over the access bits of `other`, whose successor this is.
+    pub(crate) fn keep_access_of(&self, other: &Entry) {
+        self.view().set_access(other.view().access());
     }
 
     /// # Safety
@@ -693,13 +700,15 @@ impl<'a> EntryRef<'a> {
         }
     }
 
-    /// The 24 bits that eviction keeps: when or how often the key was used.
+    /// The 24 bits that say when or how often the key was used.
+    #[inline]
     pub fn access(self) -> u32 {
         (self.header() >> 8) as u32 & 0xff_ffff
     }
 
     /// Writes the access bits. Needs no exclusive borrow, because nothing else is derived from
     /// them; the shard's lock keeps other threads out.
+    #[inline]
     pub fn set_access(self, access: u32) {
         let header = self.header() & !0xffff_ff00 | (access as u64 & 0xff_ffff) << 8;
         // SAFETY: as in `header`; no reference to the header exists, it is read by value only.

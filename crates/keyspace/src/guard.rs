@@ -13,6 +13,7 @@ use crate::change::{ChangeLog, Event};
 use crate::entry::{Collection, Entry, INLINE_MAX, Kind, Text};
 use crate::keyspace::Keyspace;
 use crate::shard::{Books, Shape};
+use crate::usage::Usage;
 
 /// A collection that is being changed.
 ///
@@ -138,6 +139,7 @@ pub struct TextMut<'d> {
     key: &'d [u8],
     database: usize,
     hash: u64,
+    usage: &'d Usage,
 }
 
 impl<'d> TextMut<'d> {
@@ -150,6 +152,7 @@ impl<'d> TextMut<'d> {
         key: &'d [u8],
         database: usize,
         hash: u64,
+        usage: &'d Usage,
     ) -> Self {
         TextMut {
             slot,
@@ -158,6 +161,7 @@ impl<'d> TextMut<'d> {
             key,
             database,
             hash,
+            usage,
         }
     }
 
@@ -179,15 +183,14 @@ impl<'d> TextMut<'d> {
                     occupied.as_mut().set_int(value);
                 } else {
                     let before = Shape::of(occupied.get());
-                    let expiry = occupied.get().expiry();
-                    occupied.update(|old| Entry::int(old.view().key(), value, expiry));
+                    occupied.update(|old| old.with_int(value));
                     self.books
                         .changed(before, Shape::of(occupied.get()), self.hash);
                 }
             }
             Slot::Vacant(vacant) => {
                 let entry = Entry::int(self.key, value, None);
-                self.books.entered(Shape::of(entry.view()), self.hash);
+                self.books.entered(entry.view(), self.hash, self.usage);
                 vacant.insert(entry);
             }
         }
@@ -200,10 +203,10 @@ impl<'d> TextMut<'d> {
         let result = match self.slot {
             Slot::Occupied(mut occupied) => {
                 let before = Shape::of(occupied.get());
-                let expiry = occupied.get().expiry();
                 if occupied.get().kind() != Kind::Raw {
                     let text = occupied.get().as_text().map(|text| text.to_vec());
                     let text = text.unwrap_or_default();
+                    let expiry = occupied.get().expiry();
                     occupied.update(|old| old.with_growing(text, expiry));
                 }
                 let bytes = occupied.as_mut().into_raw_text();
@@ -216,7 +219,7 @@ impl<'d> TextMut<'d> {
                 let mut bytes = Vec::new();
                 let result = edit(&mut bytes);
                 let entry = Entry::growing(self.key, bytes, None);
-                self.books.entered(Shape::of(entry.view()), self.hash);
+                self.books.entered(entry.view(), self.hash, self.usage);
                 vacant.insert(entry);
                 result
             }
@@ -244,7 +247,7 @@ impl<'d> TextMut<'d> {
                 } else {
                     Entry::growing(self.key, bytes, None)
                 };
-                self.books.entered(Shape::of(entry.view()), self.hash);
+                self.books.entered(entry.view(), self.hash, self.usage);
                 (vacant.insert(entry), true)
             }
         };

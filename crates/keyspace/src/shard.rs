@@ -6,7 +6,9 @@ use structures::table::Table;
 
 use crate::deadlines::Deadlines;
 use crate::entry::{Entry, EntryRef};
+use crate::keyspace::Census;
 use crate::sync::{Lock, LockGuard};
+use crate::usage::Usage;
 
 /// The number of shards of a database: enough that two workers rarely meet, few enough that their
 /// headers stay in the second-level cache.
@@ -28,6 +30,7 @@ pub struct Shard {
 }
 
 /// What a shard's lock protects.
+#[repr(C)]
 pub struct ShardData {
     pub(crate) table: Table<Entry>,
     pub(crate) books: Books,
@@ -35,15 +38,36 @@ pub struct ShardData {
 
 /// What a shard knows of its entries without looking at them. Apart from the table, so that a guard
 /// on one entry can keep the books.
+///
+/// The table fills the first cache line of a shard; the books and the lock share the second, so that a
+/// write takes no more lines than a read.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Books {
     pub(crate) deadlines: Deadlines,
-    /// The number of keys with an expiry.
-    expiring: usize,
-    /// The bytes allocated for entries and their values.
-    entry_bytes: usize,
     /// When the process started: the origin of coarse time.
     epoch_ms: u64,
+    /// The bytes allocated for entries and their values.
+    entry_bytes: usize,
+    /// What `entry_bytes` was when the shard was last asked for its balance.
+    settled_bytes: usize,
+    /// The number of keys with an expiry.
+    expiring: u32,
+    /// What `expiring` was when the shard was last asked for its balance.
+    settled_expiring: u32,
+}
+
+const _: () = assert!(size_of::<ShardData>() < 128, "the lock has room beside");
+
+/// By what a shard has changed since it was last asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Balance {
+    /// Bytes of entries more than before.
+    pub(crate) growth: isize,
+    /// 1 if the first key has come, -1 if the last has gone, and 0 otherwise.
+    pub(crate) with_keys: isize,
+    /// The same for keys that will expire.
+    pub(crate) with_volatile: isize,
 }
 
 impl Shard {
@@ -77,7 +101,19 @@ impl Shard {
     /// Whether a deadline has come up.
     #[inline]
     pub fn is_due(&self, now_ms: u64) -> bool {
-        self.next_deadline_ms.load(Ordering::Relaxed) <= now_ms
+        self.next_deadline_ms() <= now_ms
+    }
+
+    /// When the first deadline comes up; `u64::MAX` for never.
+    #[inline]
+    pub(crate) fn next_deadline_ms(&self) -> u64 {
+        self.next_deadline_ms.load(Ordering::Relaxed)
+    }
+
+    /// Whether there may be a key that will expire.
+    #[inline]
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.next_deadline_ms() != u64::MAX
     }
 
     /// Publishes the first deadline of `data`, which is this shard's, for [`is_due`](Self::is_due).
@@ -105,12 +141,61 @@ impl ShardData {
 
     /// The number of keys with an expiry.
     pub fn expiring(&self) -> usize {
-        self.books.expiring
+        self.books.expiring as usize
+    }
+
+    /// The mean of the expiries of some of the keys that have one, in Unix milliseconds.
+    pub(crate) fn mean_expiry_ms(&self) -> Option<u64> {
+        /// Shards of so few keys are gone through.
+        const FEW: usize = 16;
+        const SAMPLES: usize = 4;
+        let (mut count, mut sum) = (0, 0u128);
+        let mut add = |entry: EntryRef<'_>| {
+            if let Some(expiry) = entry.expiry() {
+                count += 1;
+                sum += u128::from(expiry);
+            }
+        };
+        if self.table.len() <= FEW {
+            self.table.iter().for_each(add);
+        } else {
+            self.sample_volatile(SAMPLES, &mut |_, entry| add(entry));
+        }
+        (count > 0).then(|| (sum / count) as u64)
+    }
+
+    /// Adds what the shard holds.
+    pub(crate) fn add_to(&self, census: &mut Census) {
+        census.keys += self.len();
+        census.expiring += self.expiring();
+        census.entry_bytes += self.books.entry_bytes;
+        census.table_bytes += self.table.heap_bytes();
+        census.deadline_bytes += self.books.deadlines.heap_bytes();
     }
 
     /// All bytes allocated for the shard.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
         self.books.entry_bytes + self.table.heap_bytes() + self.books.deadlines.heap_bytes()
+    }
+
+    /// By what the shard has changed since the last call; `None` for by nothing. To be asked when a
+    /// hold ends in which something may have changed.
+    #[inline]
+    pub(crate) fn balance(&mut self) -> Option<Balance> {
+        let books = &mut self.books;
+        let (bytes, expiring) = (books.settled_bytes, books.settled_expiring);
+        if books.entry_bytes == bytes && books.expiring == expiring {
+            return None;
+        }
+        books.settled_bytes = books.entry_bytes;
+        books.settled_expiring = books.expiring;
+        let arrival = |before: bool, now: bool| now as isize - before as isize;
+        Some(Balance {
+            growth: books.entry_bytes as isize - bytes as isize,
+            with_keys: arrival(bytes > 0, books.entry_bytes > 0),
+            with_volatile: arrival(expiring > 0, books.expiring > 0),
+        })
     }
 
     /// Every entry, the expired ones included.
@@ -127,6 +212,8 @@ impl ShardData {
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Entry> + Send + use<> {
         self.books = Books {
             epoch_ms: self.books.epoch_ms,
+            settled_bytes: self.books.settled_bytes,
+            settled_expiring: self.books.settled_expiring,
             ..Books::default()
         };
         self.table.drain()
@@ -135,7 +222,7 @@ impl ShardData {
     /// Drops the deadlines that belong to no key, when they have become many.
     #[inline]
     pub(crate) fn tidy_deadlines(&mut self) {
-        if self.books.deadlines.is_stale(self.books.expiring) {
+        if self.books.deadlines.is_stale(self.expiring()) {
             self.rebuild_deadlines();
         }
     }
@@ -219,21 +306,30 @@ impl ShardData {
 }
 
 impl Books {
-    /// Accounts for an entry that has come into the table.
+    /// When the process started, in Unix milliseconds: the origin of coarse time.
+    pub(crate) fn epoch_ms(&self) -> u64 {
+        self.epoch_ms
+    }
+
+    /// Accounts for an entry that has come into the table, or is about to, and gives it its first
+    /// access bits.
     #[inline]
-    pub(crate) fn entered(&mut self, shape: Shape, hash: u64) {
+    pub(crate) fn entered(&mut self, entry: EntryRef<'_>, hash: u64, usage: &Usage) -> Shape {
+        usage.begin(entry);
+        let shape = Shape::of(entry);
         self.entry_bytes += shape.bytes;
         if let Some(expiry) = shape.expiry {
             self.expiring += 1;
             self.deadlines.add(hash, expiry, self.epoch_ms);
         }
+        shape
     }
 
     /// Accounts for an entry that has left the table.
     #[inline]
     pub(crate) fn left(&mut self, shape: Shape) {
         self.entry_bytes -= shape.bytes;
-        self.expiring -= shape.expiry.is_some() as usize;
+        self.expiring -= shape.expiry.is_some() as u32;
     }
 
     /// Accounts for an entry that was `before` and is `after` now.
@@ -241,8 +337,8 @@ impl Books {
     pub(crate) fn changed(&mut self, before: Shape, after: Shape, hash: u64) {
         self.entry_bytes = self.entry_bytes - before.bytes + after.bytes;
         if before.expiry != after.expiry {
-            self.expiring -= before.expiry.is_some() as usize;
-            self.expiring += after.expiry.is_some() as usize;
+            self.expiring -= before.expiry.is_some() as u32;
+            self.expiring += after.expiry.is_some() as u32;
             if let Some(expiry) = after.expiry
                 && before.expiry.is_none_or(|before| expiry < before)
             {

@@ -29,7 +29,7 @@ impl Db<'_> {
         wanted.dedup();
         for index in wanted {
             let data = self.keyspace.shards(index / SHARDS)[index % SHARDS].lock();
-            self.held.push(Held { index, data });
+            self.held.push(Held::new(index, data));
         }
     }
 
@@ -89,6 +89,8 @@ impl Db<'_> {
     /// If others are inside the gate, or there is no such database.
     pub fn swap(&mut self, one: usize, other: usize) {
         assert!(self.is_alone, "others may hold shards of the databases");
+        // What is held is settled under the number that its database still has.
+        self.release();
         self.keyspace.swap(one, other);
         self.refresh();
         let event = Event::generic("swapdb");
@@ -127,19 +129,23 @@ mod tests {
         let found = db.peek(b"longer:key").map(|entry| entry.expiry());
         assert_eq!(found, Some(Some(5000)));
         db.release();
-        assert_eq!(keyspace.count(0), (1, 1));
-        assert_eq!(keyspace.count(2), (2, 2));
+        let count = |database| {
+            let census = keyspace.count(database);
+            (census.keys, census.expiring)
+        };
+        assert_eq!(count(0), (1, 1));
+        assert_eq!(count(2), (2, 2));
         // All three are due in the end, which the shards know.
         let mut swept = 0;
         for database in [0, 2] {
             for shard in keyspace.shards(database) {
                 if shard.is_due(7000) {
-                    keyspace.sweep(shard, 7000, 16, |_| swept += 1);
+                    keyspace.sweep(database, shard, 7000, 16, |_| swept += 1);
                 }
             }
         }
         assert_eq!(swept, 3);
-        assert_eq!(keyspace.count(0), (0, 0));
+        assert_eq!(count(0), (0, 0));
     }
 
     #[test]
@@ -158,7 +164,7 @@ mod tests {
         hold(&mut db, &["k"], 1);
         assert!(db.peek(b"k").is_some());
         db.release();
-        let counts: Vec<usize> = (0..4).map(|n| keyspace.count(n).0).collect();
+        let counts: Vec<usize> = (0..4).map(|n| keyspace.count(n).keys).collect();
         assert_eq!(counts, [0, 1, 0, 0]);
     }
 }

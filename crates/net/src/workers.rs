@@ -194,8 +194,8 @@ impl Drop for Place {
     }
 }
 
-/// Sweeps expired keys, in slices between which connections have their turns, ends idle
-/// connections, and samples the counters for INFO's rates.
+/// Sweeps expired keys and evicts what commands have left, in slices between which connections have
+/// their turns, ends idle connections, and samples the counters for INFO's rates.
 async fn keep_house(worker: Worker) {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -207,6 +207,9 @@ async fn keep_house(worker: Worker) {
         }
         let mut sweep = worker.sweep();
         while sweep.slice(&worker) {
+            tokio::task::yield_now().await;
+        }
+        while worker.evict_slice() {
             tokio::task::yield_now().await;
         }
         count += 1;

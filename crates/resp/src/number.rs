@@ -68,8 +68,9 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
 }
 
 /// The double that C's `strtod` makes of `text`, its range error ignored: nothing at all is 0,
-/// and what is too great is infinity. The ends of ranges are read like this.
+/// and what is too great is infinity. A zero byte ends the text. The ends of ranges are read like this.
 pub fn parse_f64_loosely(text: &[u8]) -> Option<f64> {
+    let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     if text.is_empty() {
         return Some(0.0);
     }
@@ -287,6 +288,8 @@ mod tests {
         check(" 5", None);
         check("1e999", Some(f64::INFINITY));
         check("1e-400", Some(0.0));
+        check("\0x", Some(0.0));
+        check("1.5\0x", Some(1.5));
         check("nan", None);
         check("5 ", None);
     }

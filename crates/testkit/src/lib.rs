@@ -61,6 +61,13 @@ impl Fixture {
         while sweep.slice(&self.worker) {}
     }
 
+    /// Does what the server does every 50 ms: asks how much memory is used, and evicts what commands
+    /// have left.
+    pub fn tick(&self) {
+        self.server().tick();
+        while self.worker.evict_slice() {}
+    }
+
     /// Executes a script, its commands in one batch, and returns the replies.
     ///
     /// # Panics

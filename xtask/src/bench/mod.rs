@@ -6,6 +6,7 @@
 //! with their ratio to Redis 7.0. Quote ratios within one run only.
 
 mod commands;
+mod eviction;
 mod idle;
 mod load;
 mod null;
@@ -122,7 +123,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "random" => &[RANDOM],
         "p100" => &[P100, P100_RANDOM],
         "all" => &[BASE, P1, P16, RANDOM, P100, P100_RANDOM],
-        "commands" | "workers" | "idle" => &[],
+        "commands" | "eviction" | "workers" | "idle" => &[],
         other => bail!("there is no bench {other}"),
     };
     if ["idle", "all"].contains(&options.which.as_str()) {
@@ -159,6 +160,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             &servers,
         )?;
         println!("{table}");
+    }
+    if options.which == "eviction" {
+        let peers = contestants(
+            &options,
+            &["redis-7.0", "valkey-9.1", "redis-8.2", "caracal"],
+        )?;
+        println!("{}", eviction::table(&peers, options.requests)?);
     }
     if ["workers", "all"].contains(&options.which.as_str()) {
         let pair = contestants(&options, &["caracal", "caracal-2"])?;

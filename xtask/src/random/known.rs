@@ -60,6 +60,12 @@ const KNOWN: &[Known] = &[
     known(
         "OBJECT",
         "listpack",
+        "hashtable",
+        "the results of SUNIONSTORE and its like go by their members; in the others by the forms that they passed through",
+    ),
+    known(
+        "OBJECT",
+        "listpack",
         "skiplist",
         "SORT makes a big set of a small one in the others, though it only reads",
     ),

@@ -20,7 +20,8 @@ struct Pool {
     prefix: &'static str,
     size: u32,
     /// Keys that other commands leave alone, because they would make an order undefined: `lex` holds sorted sets of one
-    /// score, `olist` and `ozset` are sorted BY nosort, which of a set is any order.
+    /// score, `olist` and `ozset` are sorted BY nosort, which of a set is any order, and `place` has no two members in
+    /// one place, which are in any order by their distance.
     apart: bool,
 }
 
@@ -59,6 +60,10 @@ const POOLS: &[Pool] = &[
     Pool {
         apart: true,
         ..pool("ozset", "oz", 2)
+    },
+    Pool {
+        apart: true,
+        ..pool("place", "gp", 2)
     },
 ];
 

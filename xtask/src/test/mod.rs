@@ -105,7 +105,7 @@ impl Run {
                     missing.join(", ")
                 )));
             }
-            random::run(&["60", "--seed", "1"].map(String::from)).map(|()| Outcome::Passed)
+            random::run(&["40", "--seed", "1"].map(String::from)).map(|()| Outcome::Passed)
         })?;
         self.step("redis-cli", clients::redis_cli)?;
         self.step("redis-benchmark", clients::redis_benchmark)?;

@@ -15,8 +15,8 @@ const SPEC: CommandSpec = CommandSpec::new("COPY")
         KeySpec::at(2, access::OW | access::UPDATE),
     ])
     .also_in(|words| {
-        let copy = parse(Args::new(words)).ok()?;
-        usize::try_from(copy.database?).ok()
+        let number = |number: i64| usize::try_from(number).map_err(|_| CommandError::Syntax);
+        parse(Args::new(words), number).ok()?.database
     })
     .since("6.2.0")
     .syntax("source destination [DB destination-db] [REPLACE]")
@@ -26,11 +26,16 @@ const SPEC: CommandSpec = CommandSpec::new("COPY")
 struct Copy<'a> {
     source: &'a [u8],
     destination: &'a [u8],
-    database: Option<i64>,
+    database: Option<usize>,
     replaces: bool,
 }
 
-fn parse<'a>(mut args: Args<'a>) -> Result<Copy<'a>, CommandError> {
+/// `database` tells which database has a number: what is wrong with the number is said before what is
+/// wrong with the words behind it.
+fn parse<'a>(
+    mut args: Args<'a>,
+    database: impl Fn(i64) -> Result<usize, CommandError>,
+) -> Result<Copy<'a>, CommandError> {
     let mut copy = Copy {
         source: args.required()?,
         destination: args.required()?,
@@ -41,7 +46,7 @@ fn parse<'a>(mut args: Args<'a>) -> Result<Copy<'a>, CommandError> {
         if args.eat("REPLACE") {
             copy.replaces = true;
         } else if args.eat("DB") {
-            copy.database = Some(args.integer()?);
+            copy.database = Some(database(args.integer()?)?);
         } else {
             return Err(CommandError::Syntax);
         }
@@ -50,11 +55,8 @@ fn parse<'a>(mut args: Args<'a>) -> Result<Copy<'a>, CommandError> {
 }
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    let copy = parse(args)?;
-    let database = match copy.database {
-        Some(database) => parse_database(ctx, database)?,
-        None => ctx.db.database(),
-    };
+    let copy = parse(args, |number| parse_database(ctx, number))?;
+    let database = copy.database.unwrap_or(ctx.db.database());
     if database == ctx.db.database() && copy.source == copy.destination {
         return Err(SAME_OBJECT);
     }
@@ -95,8 +97,8 @@ mod tests {
             "-ERR source and destination objects are the same ; -ERR source and destination objects are the same ; -ERR syntax error ; -ERR syntax error ; -ERR value is not an integer or out of range ; -ERR DB index is out of range ; -ERR DB index is out of range",
         );
         check(
-            "COPY a b DB 4294967296",
-            "-ERR value is out of range, value must between -2147483648 and 2147483647",
+            "COPY a b DB 4294967296 x ; COPY a b DB 99 x",
+            "-ERR value is out of range, value must between -2147483648 and 2147483647 ; -ERR DB index is out of range",
         );
     }
 

@@ -14,7 +14,7 @@ const SPEC: CommandSpec = CommandSpec::new("DBSIZE")
     .tips(&["request_policy:all_shards", "response_policy:agg_sum"]);
 
 fn run(ctx: &mut Ctx<'_>, _: Args<'_>) -> CommandResult {
-    let (keys, _) = ctx.server.keyspace.count(ctx.db.database());
+    let keys = ctx.server.keyspace.count(ctx.db.database()).keys;
     ctx.reply.count(keys);
     DONE
 }

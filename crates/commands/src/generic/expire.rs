@@ -156,7 +156,7 @@ fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>, unit: Unit) -> CommandResult {
     let (key, time) = (args.required()?, args.required()?);
     let conditions = parse_conditions(&mut args)?;
     let deadline = unit.deadline(time, ctx.now_ms())?;
-    let Some(entry) = ctx.db.peek(key) else {
+    let Some(entry) = ctx.db.find_for_write(key) else {
         ctx.reply.integer(0);
         return DONE;
     };

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = CommandSpec::new("PERSIST")
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let has_expiry = ctx
         .db
-        .peek(args.at(1))
+        .find_for_write(args.at(1))
         .is_some_and(|entry| entry.expiry().is_some());
     if has_expiry {
         ctx.db

@@ -16,12 +16,8 @@ const SPEC: CommandSpec = CommandSpec::new("TOUCH")
     .tips(&["request_policy:multi_shard", "response_policy:agg_sum"]);
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    // Finding a key is an access.
-    let found = args
-        .rest()
-        .iter()
-        .filter(|key| ctx.db.find(key).is_some())
-        .count();
+    let keys = args.rest().iter();
+    let found = keys.filter(|key| ctx.db.touch(key).is_some()).count();
     ctx.reply.count(found);
     DONE
 }
@@ -32,6 +28,11 @@ mod tests {
 
     #[test]
     fn touch() {
+        check("TOUCH k ; SET k v ; TOUCH k x k", ":0 ; +OK ; :2");
+        check(
+            "TOUCH",
+            "-ERR wrong number of arguments for 'touch' command",
+        );
         check("SET a 1 ; TOUCH a none a ; TOUCH none", "+OK ; :2 ; :0");
     }
 }

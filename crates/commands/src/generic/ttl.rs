@@ -58,7 +58,7 @@ const PEXPIRETIME_SPEC: CommandSpec = CommandSpec {
 .summary("Returns the expiration time of a key as a Unix milliseconds timestamp.");
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>, answer: fn(u64, u64) -> u64) -> CommandResult {
-    let reply = match ctx.db.find(args.at(1)) {
+    let reply = match ctx.db.inspect(args.at(1)) {
         None => -2,
         Some(entry) => entry
             .expiry()

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = CommandSpec::new("TYPE")
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     ctx.reply.simple(
         ctx.db
-            .find(args.at(1))
+            .inspect(args.at(1))
             .map_or("none", |entry| type_name(entry.kind())),
     );
     DONE

@@ -77,9 +77,12 @@ impl Point {
     /// The middle of the cell that a score stands for; of a score that none does, something on the map.
     #[inline]
     pub(super) fn of_score(score: f64) -> Point {
-        // Below zero the bits of an integer, as C on common processors converts it.
+        // Below zero the bits of an integer, and nothing of what is too great: as C on common
+        // processors converts it.
         let bits = if score < 0.0 {
             score as i64 as u64
+        } else if score >= 2f64.powi(64) {
+            0
         } else {
             // Beyond 64 bits it is the 0 that the processors' conversion leaves, not the greatest number.
             if score < 18_446_744_073_709_551_616.0 {
@@ -351,5 +354,6 @@ mod tests {
         for score in [-1.0, f64::INFINITY, f64::NEG_INFINITY, 1e18, 1e300, 0.5] {
             assert!(Point::of_score(score).is_on_map(), "{score}");
         }
+        assert_eq!(Point::of_score(f64::INFINITY), Point::of_score(0.0));
     }
 }

@@ -6,6 +6,8 @@ mod command;
 mod config;
 mod debug;
 mod info;
+mod memory;
+mod memory_report;
 mod shutdown;
 mod time;
 
@@ -14,6 +16,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     config::CONFIG,
     debug::DEBUG,
     info::INFO,
+    memory::MEMORY,
     shutdown::SHUTDOWN,
     time::TIME,
 ];

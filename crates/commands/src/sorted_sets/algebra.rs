@@ -33,10 +33,16 @@ impl Aggregate {
     }
 }
 
-/// `score`, or 0 in place of NaN: so infinity times 0 is 0. And 0 in place of -0, as ZADD stores it.
+/// `score`, or 0 in place of NaN: so infinity times 0 is 0.
 #[inline]
 fn number(score: f64) -> f64 {
-    if score.is_nan() { 0.0 } else { score + 0.0 }
+    if score.is_nan() { 0.0 } else { score }
+}
+
+/// What a score is stored as: one that compares equal prints equal, so a zero has no sign. (What is
+/// only replied may have one, as with the servers this follows.)
+pub(super) fn stored(score: f64) -> f64 {
+    score + 0.0
 }
 
 /// An input and what its scores are multiplied by.
@@ -47,11 +53,7 @@ pub(super) struct Weighted<'a> {
 }
 
 /// All members of all inputs.
-pub(super) fn union(
-    mut inputs: Vec<Weighted<'_>>,
-    aggregate: Aggregate,
-    limits: &Limits,
-) -> SortedSet {
+pub(super) fn union(mut inputs: Vec<Weighted<'_>>, aggregate: Aggregate) -> Accumulator {
     inputs.sort_by_key(|weighted| weighted.input.len());
     let largest = inputs.last().map_or(0, |weighted| weighted.input.len());
     let mut union = Accumulator::with_capacity(largest);
@@ -68,7 +70,7 @@ pub(super) fn union(
             ControlFlow::Continue(())
         });
     }
-    union.finish(limits)
+    union
 }
 
 /// Shows the members that all inputs have to `f`, in no order, until it breaks.
@@ -173,7 +175,7 @@ fn common(first: &Input<'_>, others: &[Input<'_>]) -> Set {
 /// The set of members that come in no order.
 pub(super) fn set_of(mut members: Vec<Scored<'_>>, limits: &Limits) -> SortedSet {
     sort(&mut members);
-    let items = members.iter().map(|m| (m.hash, &m.member, m.score));
+    let items = members.iter().map(|m| (m.hash, &m.member, stored(m.score)));
     SortedSet::from_ordered(items, limits)
 }
 

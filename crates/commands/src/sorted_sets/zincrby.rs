@@ -1,7 +1,7 @@
 //! ZINCRBY key increment member
 
 use engine::spec::{Command, CommandSpec, Group, KeySpec, access, flags};
-use engine::{Args, CommandResult, Ctx, DONE};
+use engine::{Args, CommandError, CommandResult, Ctx, DONE};
 use keyspace::Event;
 use structures::sorted_set::SortedSet;
 
@@ -21,6 +21,14 @@ const SPEC: CommandSpec = CommandSpec::new("ZINCRBY")
 
 fn run(ctx: &mut Ctx<'_>, mut args: Args<'_>) -> CommandResult {
     let key = args.required()?;
+    // The options of ZADD are neither options here nor numbers.
+    let is_option = |option| args.clone().eat(option);
+    if ["NX", "XX", "GT", "LT", "CH", "INCR"]
+        .into_iter()
+        .any(is_option)
+    {
+        return Err(CommandError::Syntax);
+    }
     // Adding zero turns -0 into 0, as for a score of ZADD.
     let by = args.float()? + 0.0;
     let member = args.required()?;
@@ -63,6 +71,10 @@ mod tests {
         check(
             "ZADD z inf a ; ZINCRBY z -inf a ; ZSCORE z a",
             ":1 ; -ERR resulting score is not a number (NaN) ; $inf",
+        );
+        check(
+            "ZINCRBY z nx a ; ZINCRBY z INCR 1",
+            "-ERR syntax error ; -ERR syntax error",
         );
         check(
             "ZINCRBY z nan a ; EXISTS z",

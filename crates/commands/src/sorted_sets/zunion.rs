@@ -193,7 +193,8 @@ fn read(
     let inputs = inputs::read(&ctx.db, &mut args, name)?;
     let options = parse(args, operation, Target::Reply, inputs.len())?;
     if operation == Operation::Union {
-        let union = algebra::union(weighted(&inputs, &options), options.aggregate, &limits);
+        let union = algebra::union(weighted(&inputs, &options), options.aggregate);
+        let union = union.finish(&limits);
         reply(&mut ctx.reply, &options, union.len(), union.iter());
     } else {
         let mut members = survivors(&inputs, &options, operation);
@@ -229,7 +230,9 @@ fn write(
     let inputs = inputs::read(&ctx.db, &mut args, name)?;
     let options = parse(args, operation, Target::Set, inputs.len())?;
     let result = if operation == Operation::Union {
-        algebra::union(weighted(&inputs, &options), options.aggregate, &limits)
+        let mut union = algebra::union(weighted(&inputs, &options), options.aggregate);
+        union.rescore(algebra::stored);
+        union.finish(&limits)
     } else {
         algebra::set_of(survivors(&inputs, &options, operation), &limits)
     };
@@ -260,6 +263,10 @@ mod tests {
             ":4 ; [$a $1 $b $10 $c $20 $d $30]",
         );
         on_two("ZUNION 1 none", "[]");
+        check(
+            "ZADD z 0 a ; ZUNION 1 z WEIGHTS -1 WITHSCORES",
+            ":1 ; [$a $-0]",
+        );
         check(
             "ZADD z 0 a ; ZUNIONSTORE z 1 z WEIGHTS -1 ; ZINTERSTORE z 2 z z WEIGHTS -1 -1 AGGREGATE MAX ; ZSCORE z a",
             ":1 ; :1 ; :1 ; $0",

@@ -56,7 +56,9 @@ fn run_mset(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
 
 fn run_msetnx(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let pairs = parse(args, "msetnx")?;
-    let are_missing = pairs.iter().all(|[key, _]| ctx.db.peek(key).is_none());
+    let are_missing = pairs
+        .iter()
+        .all(|[key, _]| ctx.db.find_for_write(key).is_none());
     if are_missing {
         set_all(ctx, pairs);
     }

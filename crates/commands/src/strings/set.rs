@@ -108,7 +108,7 @@ fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
     let set = parse(args, ctx.now_ms())?;
     let is_met = match &set.condition {
         Condition::Always => true,
-        Condition::IfMissing => ctx.db.peek(set.key).is_none(),
+        Condition::IfMissing => ctx.db.find_for_write(set.key).is_none(),
         Condition::IfPresent => ctx.db.peek(set.key).is_some(),
         Condition::IfEqual(wanted) => match ctx.db.text(set.key)? {
             None => false,

@@ -17,7 +17,7 @@ const SPEC: CommandSpec = CommandSpec::new("SETNX")
     .deprecated("2.6.12", "`SET` with the `NX` argument");
 
 fn run(ctx: &mut Ctx<'_>, args: Args<'_>) -> CommandResult {
-    let is_missing = ctx.db.peek(args.at(1)).is_none();
+    let is_missing = ctx.db.find_for_write(args.at(1)).is_none();
     if is_missing {
         ctx.db
             .set_text(args.at(1), args.at(2), Expiry::Never, Event::string("set"));

@@ -11,7 +11,7 @@ super::section! { Limits, from super::security::END;
     MAXCLIENTS: Integer = integer("maxclients", 1..=UINT_MAX, 10_000);
     /// Memory that all clients' buffers may take together, in bytes or as a share of `maxmemory`; 0
     /// is no limit.
-    MAXMEMORY_CLIENTS: Integer = memory_or_percent("maxmemory-clients", 0).accepted_only(NOT_YET);
+    MAXMEMORY_CLIENTS: Integer = memory_or_percent("maxmemory-clients", 0);
     /// Longest string in a request.
     PROTO_MAX_BULK_LEN: Integer = memory("proto-max-bulk-len", MB..=MAX, 512 * MB);
     /// Longest request that is read before it is complete.

@@ -10,16 +10,15 @@ super::section! { Memory, from super::limits::END;
     /// Memory that the data may take; 0 is no limit.
     MAXMEMORY: Integer = memory("maxmemory", 0..=MAX, 0);
     /// What goes when the memory is full.
-    MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction")
-        .accepted_only(Meaning::AcceptedOnly("nothing is evicted yet: writes are refused when the memory is full"));
+    MAXMEMORY_POLICY: Choice<MaxmemoryPolicy> = choice("maxmemory-policy", "noeviction");
     /// Keys compared to find one to evict.
-    MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5).accepted_only(NOT_YET);
+    MAXMEMORY_SAMPLES: Integer = integer("maxmemory-samples", 1..=64, 5);
     /// How much time evictions may take, from 0 to 100.
-    MAXMEMORY_EVICTION_TENACITY: Integer = integer("maxmemory-eviction-tenacity", 0..=100, 10).accepted_only(NOT_YET);
+    MAXMEMORY_EVICTION_TENACITY: Integer = integer("maxmemory-eviction-tenacity", 0..=100, 10);
     /// How slowly the counter of accesses grows under the LFU policies.
-    LFU_LOG_FACTOR: Integer = integer("lfu-log-factor", 0..=INT_MAX, 10).accepted_only(NOT_YET);
+    LFU_LOG_FACTOR: Integer = integer("lfu-log-factor", 0..=INT_MAX, 10);
     /// Minutes after which that counter is lowered; 0 is never.
-    LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1).accepted_only(NOT_YET);
+    LFU_DECAY_TIME: Integer = integer("lfu-decay-time", 0..=INT_MAX, 1);
     /// Effort to find expired keys before they are asked for, from 1 to 10.
     ACTIVE_EXPIRE_EFFORT: Integer = integer("active-expire-effort", 1..=10, 1).accepted_only(Meaning::AcceptedOnly("expired keys go when they are due, whatever the effort"));
     /// Let an expired key go in nested access to keys that were not declared.

@@ -72,6 +72,15 @@ impl Accumulator {
         }
     }
 
+    /// Gives every member the score that `f` makes of the one it has, and that must not be NaN.
+    pub fn rescore(&mut self, f: impl Fn(f64) -> f64) {
+        for node in &self.nodes {
+            let score = f(view(&self.index, *node).score());
+            // SAFETY: as in `add`.
+            unsafe { node.set_score(score) };
+        }
+    }
+
     /// The set of all members; in the small encoding if it is within the limits.
     pub fn finish(self, limits: &Limits) -> SortedSet {
         let Accumulator {

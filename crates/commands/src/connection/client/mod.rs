@@ -1,5 +1,6 @@
 //! CLIENT: the connections, this one and all.
 
+use engine::CommandError;
 use engine::spec::{Command, CommandSpec, Group};
 
 mod filter;
@@ -8,6 +9,8 @@ mod id;
 mod info;
 mod kill;
 mod list;
+mod no_evict;
+mod no_touch;
 mod setinfo;
 mod setname;
 
@@ -19,6 +22,8 @@ pub(super) const CLIENT: Command = Command::container(
         info::INFO,
         kill::KILL,
         list::LIST,
+        no_evict::NO_EVICT,
+        no_touch::NO_TOUCH,
         setinfo::SETINFO,
         setname::SETNAME,
     ],
@@ -36,6 +41,17 @@ const FLAGS: u32 = {
     use engine::spec::flags::{CONNECTION, LOADING, NO_SCRIPT, STALE};
     NO_SCRIPT | LOADING | STALE | CONNECTION
 };
+
+/// The switch that a word is, in any case.
+fn on_or_off(word: &[u8]) -> Result<bool, CommandError> {
+    if word.eq_ignore_ascii_case(b"on") {
+        Ok(true)
+    } else if word.eq_ignore_ascii_case(b"off") {
+        Ok(false)
+    } else {
+        Err(CommandError::Syntax)
+    }
+}
 
 #[cfg(test)]
 mod tests {

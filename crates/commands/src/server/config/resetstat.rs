@@ -17,6 +17,8 @@ const SPEC: CommandSpec = CommandSpec::new("RESETSTAT")
 fn run(ctx: &mut Ctx<'_>, _: Args<'_>) -> CommandResult {
     ctx.server.stats.iter().for_each(WorkerStats::reset);
     ctx.server.rates.reset();
+    ctx.server.memory.reset();
+    ctx.server.keyspace.forget_lazy_frees();
     ctx.reply.ok();
     DONE
 }

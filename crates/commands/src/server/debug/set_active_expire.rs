@@ -40,9 +40,9 @@ mod tests {
         fixture.check("SET k v PX 1 ; DEBUG SET-ACTIVE-EXPIRE 0", "+OK ; +OK");
         fixture.advance_ms(10_000);
         fixture.sweep();
-        assert_eq!(fixture.server().keyspace.count(0).0, 1);
+        assert_eq!(fixture.server().keyspace.count(0).keys, 1);
         fixture.check("DEBUG SET-ACTIVE-EXPIRE 1", "+OK");
         fixture.sweep();
-        assert_eq!(fixture.server().keyspace.count(0).0, 0);
+        assert_eq!(fixture.server().keyspace.count(0).keys, 0);
     }
 }

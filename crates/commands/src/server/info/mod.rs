@@ -216,7 +216,7 @@ mod tests {
     fn keyspace() {
         check(
             "SET k v EX 1 ; SELECT 3 ; SET a 1 ; SET b 1 ; INFO keyspace",
-            "+OK ; +OK ; +OK ; +OK ; $\"# Keyspace\\r\\ndb0:keys=1,expires=1,avg_ttl=0\\r\\n\
+            "+OK ; +OK ; +OK ; +OK ; $\"# Keyspace\\r\\ndb0:keys=1,expires=1,avg_ttl=1000\\r\\n\
              db3:keys=2,expires=0,avg_ttl=0\\r\\n\"",
         );
     }

@@ -34,6 +34,13 @@ pub(super) fn write(server: &Server, report: &mut Report) {
     );
     total("expired_keys", server.sum(|stats| &stats.expired));
     total("evicted_keys", server.sum(|stats| &stats.evicted));
+    total(
+        "evicted_clients",
+        server.sum(|stats| &stats.evicted_clients),
+    );
+    let (over_ms, now_over_ms) = server.memory.over_ms(server.clock.now_us());
+    total("total_eviction_exceeded_time", over_ms);
+    total("current_eviction_exceeded_time", now_over_ms);
     total("keyspace_hits", server.sum(|stats| &stats.hits));
     total("keyspace_misses", server.sum(|stats| &stats.misses));
     total("latest_fork_usec", 0);
