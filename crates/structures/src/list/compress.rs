@@ -8,10 +8,10 @@
 //! `count` and `used` stay what they were, so that finding an index and asking whether items fit
 //! need no look into the block.
 //!
-//! LZ4 by the crate `lz4_flex`: released several times a year, in wide use, under the MIT licence,
-//! without dependencies and built in a second, and its decoder is safe code. Redis compresses nodes
-//! with LZF, for which the crates are either unsafe C or years old; LZ4 packs about as tightly and
-//! unpacks faster. The block never leaves the process, so the format is nobody else's business.
+//! LZ4 by the crate `lz4_flex`: it is maintained, under the MIT licence, builds in a moment without
+//! dependencies, and forbids itself `unsafe` with the features that are chosen here. Redis compresses
+//! nodes with LZF, but the block never leaves the process, so its format is free; LZ4 is made for
+//! fast unpacking, and that is what each read in the middle of a list waits for.
 //!
 //! A node stays plain when it is small or its buffer would not be a size class smaller (8 bytes at
 //! the least). It remembers that until it changes, and is not tried again.
