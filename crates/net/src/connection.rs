@@ -5,17 +5,11 @@
 //! two that stay in the cache. Only what is left over is the connection's own: the start of a
 //! request that has not wholly arrived, and replies that the socket did not take.
 //!
-//! Replies are not sent in the turn that made them but in another behind the turns of all whose
-//! requests have arrived meanwhile. Sending wakes the peer, and a peer that sleeps is dear to wake:
-//! replies to many that leave one after the other find most of them awake, or the one process
-//! that they all belong to.
-//!
 //! Reading goes on while replies wait to be sent, because a client may send its whole pipeline
 //! before it reads the first reply; `client-output-buffer-limit` bounds what may pile up.
 
 use std::cell::RefCell;
 use std::io;
-use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -47,9 +41,6 @@ const WORDS_KEPT_MAX: usize = 16 * 1024;
 /// Replies are sent before a pipeline is through when they have become this many bytes.
 const SEND_EARLY: usize = 256 * 1024;
 
-/// Replies are deferred while they all are no more than this many bytes, which stay in the cache.
-const DEFERRED_MAX: usize = 64 * 1024;
-
 /// Others have their turn before a pipeline is through when this many bytes of replies wait for a
 /// client that does not read them.
 const WAIT_EARLY: usize = 1024 * 1024;
@@ -57,12 +48,7 @@ const WAIT_EARLY: usize = 1024 * 1024;
 /// What the worker lends to the connection whose turn it is.
 struct Lent {
     input: Box<[u8]>,
-    /// Replies, those that have been deferred and behind them those being made.
     output: Vec<u8>,
-    /// Where the replies being made begin.
-    start: usize,
-    /// The connections whose deferred replies are in `output`.
-    deferred: usize,
     batch: Batch<'static>,
 }
 
@@ -70,22 +56,8 @@ thread_local! {
     static LENT: RefCell<Lent> = RefCell::new(Lent {
         input: vec![0; READ_SIZE].into_boxed_slice(),
         output: Vec::with_capacity(READ_SIZE),
-        start: 0,
-        deferred: 0,
         batch: Batch::default(),
     });
-}
-
-impl Lent {
-    /// Forgets the replies that have been sent, once all have.
-    #[inline]
-    fn clear_output(&mut self) {
-        if self.deferred == 0 {
-            self.output.clear();
-            // A reply of megabytes is no reason to keep them for ever.
-            self.output.shrink_to(64 * SEND_EARLY);
-        }
-    }
 }
 
 /// A connection between its turns.
@@ -98,8 +70,6 @@ pub(crate) struct Connection {
     pending: Vec<u8>,
     /// Whether `pending` holds whole requests, whose turn has not come.
     has_requests: bool,
-    /// Where its replies that wait for its next turn are in the lent output.
-    deferred: Range<usize>,
     /// Replies that the socket did not take yet.
     unsent: Unsent,
     /// Since when the soft limit of the output buffer is exceeded.
@@ -139,7 +109,6 @@ impl Connection {
             parser: RequestParser::default(),
             pending: Vec::new(),
             has_requests: false,
-            deferred: 0..0,
             unsent: Unsent::default(),
             over_soft_limit: None,
             is_closing: false,
@@ -192,27 +161,18 @@ impl Connection {
 
     /// One turn: takes and sends what the socket gives and takes.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<End> {
-        LENT.with_borrow_mut(|lent| {
-            lent.start = lent.output.len();
-            match ready!(self.turn(lent, cx)) {
-                Ok(()) => Poll::Ready(End::Closed),
-                Err(end) => {
-                    // Replies that could not be sent are this client's and not the next one's.
-                    lent.output.truncate(lent.start);
-                    lent.clear_output();
-                    Poll::Ready(end)
-                }
+        LENT.with_borrow_mut(|lent| match ready!(self.turn(lent, cx)) {
+            Ok(()) => Poll::Ready(End::Closed),
+            Err(end) => {
+                // Replies that could not be sent are this client's and not the next one's.
+                lent.output = Vec::with_capacity(READ_SIZE);
+                Poll::Ready(end)
             }
         })
     }
 
     fn turn(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Poll<Result<(), End>> {
         for _ in 0..READS_A_TURN {
-            if !self.deferred.is_empty() {
-                lent.deferred -= 1;
-                let replies = std::mem::take(&mut self.deferred);
-                self.send(lent, replies, cx)?;
-            }
             if self.session.client.is_killed() {
                 return Poll::Ready(Ok(()));
             }
@@ -226,46 +186,32 @@ impl Connection {
                     Poll::Pending
                 };
             }
-            lent.start = lent.output.len();
             if self.has_requests {
                 self.execute_pending(lent, cx)?;
-            } else {
-                match ready!(self.receive(lent, cx))? {
-                    0 => return Poll::Ready(Ok(())),
-                    received => {
-                        let stats = &self.worker.server().stats[self.worker.index()];
-                        bump(&stats.received_bytes, received as u64);
-                        bump(&self.session.client.received_bytes, received as u64);
-                    }
-                }
-            }
-            let replies = lent.start..lent.output.len();
-            if replies.is_empty() {
+                self.send(&mut lent.output, cx)?;
                 continue;
             }
-            if replies.end <= DEFERRED_MAX && self.unsent.is_empty() {
-                lent.deferred += 1;
-                self.deferred = replies;
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
+            let received = if self.pending.is_empty() {
+                let mut input = std::mem::take(&mut lent.input);
+                let received = self.receive_into(&mut input, lent, cx);
+                lent.input = input;
+                received
+            } else {
+                self.receive_more(lent, cx)
+            };
+            match ready!(received)? {
+                0 => return Poll::Ready(Ok(())),
+                received => {
+                    let stats = &self.worker.server().stats[self.worker.index()];
+                    bump(&stats.received_bytes, received as u64);
+                    bump(&self.session.client.received_bytes, received as u64);
+                }
             }
-            self.send(lent, replies, cx)?;
+            self.send(&mut lent.output, cx)?;
         }
         // Not done, but others wait. Yielding polls their sockets too, which waking alone does not.
         let _ = pin!(tokio::task::yield_now()).poll(cx);
         Poll::Pending
-    }
-
-    /// Reads, and executes what has arrived.
-    #[inline]
-    fn receive(&mut self, lent: &mut Lent, cx: &mut Context<'_>) -> Poll<Result<usize, End>> {
-        if !self.pending.is_empty() {
-            return self.receive_more(lent, cx);
-        }
-        let mut input = std::mem::take(&mut lent.input);
-        let received = self.receive_into(&mut input, lent, cx);
-        lent.input = input;
-        received
     }
 
     /// Reads into the lent buffer and executes what has arrived.
@@ -353,7 +299,7 @@ impl Connection {
             let start = consumed;
             let parsed = self.parse(input, &mut consumed, &mut batch);
             if !batch.is_empty() {
-                let executed = self.run(&batch, lent, cx);
+                let executed = self.run(&batch, &mut lent.output, cx);
                 let requests = batch.len();
                 batch = batch.recycle();
                 match executed {
@@ -376,7 +322,7 @@ impl Connection {
                     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                     let ends = vec![words.len()];
                     let batch = Batch { words, ends };
-                    if let Err(error) = self.run(&batch, lent, cx) {
+                    if let Err(error) = self.run(&batch, &mut lent.output, cx) {
                         end = Err(error);
                         break;
                     }
@@ -456,25 +402,19 @@ impl Connection {
     fn run(
         &mut self,
         batch: &Batch<'_>,
-        lent: &mut Lent,
+        output: &mut Vec<u8>,
         cx: &mut Context<'_>,
     ) -> Result<usize, End> {
         let mut next = 0;
         while next < batch.len() && !self.is_closing {
-            let outcome = self.worker.execute_some(
-                &mut self.session,
-                batch,
-                &mut next,
-                &mut lent.output,
-                lent.start + SEND_EARLY,
-            );
+            let outcome =
+                self.worker
+                    .execute_some(&mut self.session, batch, &mut next, output, SEND_EARLY);
             if outcome == Outcome::Close {
                 self.is_closing = true;
             }
-            if lent.output.len() - lent.start >= SEND_EARLY {
-                let replies = lent.start..lent.output.len();
-                self.send(lent, replies, cx)?;
-                lent.output.truncate(lent.start);
+            if output.len() >= SEND_EARLY {
+                self.send(output, cx)?;
                 if self.unsent.len() >= WAIT_EARLY {
                     break;
                 }
@@ -483,42 +423,27 @@ impl Connection {
         Ok(next)
     }
 
-    /// Sends a part of the lent output, which is its end or has been deferred, and keeps what the
-    /// socket does not take.
+    /// Sends `output`, keeping what the socket does not take.
     #[inline]
-    fn send(
-        &mut self,
-        lent: &mut Lent,
-        replies: Range<usize>,
-        cx: &mut Context<'_>,
-    ) -> Result<(), End> {
-        let mut from = replies.start;
-        while self.unsent.is_empty() && from < replies.end {
-            match self.stream.poll_write(cx, &lent.output[from..replies.end]) {
+    fn send(&mut self, output: &mut Vec<u8>, cx: &mut Context<'_>) -> Result<(), End> {
+        let mut from = 0;
+        while self.unsent.is_empty() && from < output.len() {
+            match self.stream.poll_write(cx, &output[from..]) {
                 Poll::Ready(Ok(0)) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
                 Poll::Ready(Ok(written)) => from += written,
                 Poll::Ready(Err(error)) => return Err(error.into()),
                 Poll::Pending => break,
             }
         }
-        self.count_sent(from - replies.start);
-        if from < replies.end {
-            self.keep(lent, from..replies.end);
+        self.count_sent(from);
+        if from < output.len() {
+            self.unsent.push(output, from);
             self.check_output_limit()?;
         }
-        lent.clear_output();
+        output.clear();
+        // A reply of megabytes is no reason to keep them for ever.
+        output.shrink_to(64 * SEND_EARLY);
         Ok(())
-    }
-
-    /// Keeps replies that the socket did not take; a large output changes hands.
-    #[cold]
-    fn keep(&mut self, lent: &mut Lent, replies: Range<usize>) {
-        if replies.len() > READ_SIZE && lent.deferred == 0 {
-            let output = std::mem::replace(&mut lent.output, Vec::with_capacity(READ_SIZE));
-            self.unsent.push_owned(output, replies.start);
-        } else {
-            self.unsent.push(&lent.output[replies]);
-        }
     }
 
     /// Sends what an earlier turn could not.

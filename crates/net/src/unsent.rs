@@ -7,7 +7,8 @@
 
 use std::collections::VecDeque;
 
-/// Room for short replies, so that many of them do not make many chunks.
+/// Output shorter than this is copied behind what is there already, so that many short replies do not
+/// make many chunks.
 const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The chunks, oldest first.
@@ -31,38 +32,39 @@ impl Unsent {
         self.bytes == 0
     }
 
-    /// Adds a copy of `output`.
-    pub(crate) fn push(&mut self, output: &[u8]) {
-        if output.is_empty() {
+    /// Adds `output` from byte `from` on, and leaves it empty.
+    #[cold]
+    pub(crate) fn push(&mut self, output: &mut Vec<u8>, from: usize) {
+        let added = output.len() - from;
+        if added == 0 {
+            output.clear();
             return;
         }
-        self.bytes += output.len();
+        self.bytes += added;
         match self.chunks.back_mut() {
-            Some(last) if last.len() + output.len() <= last.capacity() => {
-                last.extend_from_slice(output);
+            Some(last) if added <= CHUNK_SIZE && last.len() + added <= last.capacity() => {
+                last.extend_from_slice(&output[from..]);
+                output.clear();
             }
-            // What is left over once is often all.
-            None => self.chunks.push_back(output.to_vec()),
-            Some(_) => {
-                let mut chunk = Vec::with_capacity(output.len().max(CHUNK_SIZE));
-                chunk.extend_from_slice(output);
+            _ if added <= CHUNK_SIZE => {
+                let mut chunk = Vec::new();
+                // The first leftover is often the only one.
+                if !self.chunks.is_empty() {
+                    chunk.reserve_exact(CHUNK_SIZE);
+                }
+                chunk.extend_from_slice(&output[from..]);
                 self.chunks.push_back(chunk);
+                output.clear();
+            }
+            _ => {
+                if self.chunks.is_empty() {
+                    self.sent = from;
+                } else {
+                    output.drain(..from);
+                }
+                self.chunks.push_back(std::mem::take(output));
             }
         }
-    }
-
-    /// Adds `output` from byte `from` on.
-    pub(crate) fn push_owned(&mut self, mut output: Vec<u8>, from: usize) {
-        if from == output.len() {
-            return;
-        }
-        self.bytes += output.len() - from;
-        if self.chunks.is_empty() {
-            self.sent = from;
-        } else {
-            output.drain(..from);
-        }
-        self.chunks.push_back(output);
     }
 
     /// What is to be sent next.
@@ -107,14 +109,11 @@ mod tests {
         };
         for round in 0..2_000 {
             let len = [0, 1, 100, CHUNK_SIZE, CHUNK_SIZE + 1, 3 * CHUNK_SIZE][random(6)];
-            let output: Vec<u8> = (0..len).map(|byte| (byte + round) as u8).collect();
+            let mut output: Vec<u8> = (0..len).map(|byte| (byte + round) as u8).collect();
             let from = random(len + 1);
             expected.extend_from_slice(&output[from..]);
-            if random(2) == 0 {
-                unsent.push(&output[from..]);
-            } else {
-                unsent.push_owned(output, from);
-            }
+            unsent.push(&mut output, from);
+            assert!(output.is_empty());
             for _ in 0..random(4) {
                 let front = unsent.front();
                 if front.is_empty() {
